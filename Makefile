@@ -1,0 +1,40 @@
+# `make verify` sets up and runs the main job; `make test` sets up and runs the tests. Nothing else is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: verify test deep lint setup clean help
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make verify   the quick report on the embedded corpus, into report/"
+	@echo "make test     the tests, on $(WORKERS) workers (WORKERS=n)"
+	@echo "make deep     the long-running evidence as well"
+	@echo "make lint     ruff and mypy"
+	@echo "make clean    remove .venv and what the commands wrote"
+
+# The stamp is newer than what it was made from, so a second run installs nothing.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[gpu,dev]"
+	@touch $@
+
+setup: $(VENV)/.installed
+
+verify: setup
+	$(BIN)/leadterms report --out report --profile quick
+
+test: setup
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not deep"
+
+deep: setup
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) report build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The command line, the claims with their checks, and the report."""

@@ -1,0 +1,52 @@
+"""The options that several commands share, as annotated types."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_LENGTH = 40
+
+
+class LayoutOption(str, Enum):
+    """How documents become sequences."""
+
+    document = "document"
+    stream = "stream"
+
+
+class ProfileOption(str, Enum):
+    """How many cases each check is tried on."""
+
+    quick = "quick"
+    ci = "ci"
+    deep = "deep"
+
+
+CorpusFile = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="FILE", help="A UTF-8 text file; the embedded stories by default."),
+]
+VocabSize = Annotated[
+    int | None, typer.Option("--vocab", metavar="V", help="Keep the V most frequent tokens; all by default.")
+]
+Length = Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions in a sequence.")]
+TokenizerName = Annotated[
+    str, typer.Option("--tokenizer", metavar="NAME", help="words, chars, whitespace, or a tokenizers .json.")
+]
+Layout = Annotated[
+    LayoutOption,
+    typer.Option(help="One sequence a long-enough document, or windows of all text joined."),
+]
+Seed = Annotated[int, typer.Option(help="Where generated cases and stories start from.")]
+Profile = Annotated[ProfileOption, typer.Option(help="How many cases a check is tried on.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
+]
+Checks = Annotated[
+    list[str] | None,
+    typer.Option("--check", metavar="ID", help="Only this check or family; may be given several times."),
+]

@@ -1,0 +1,80 @@
+"""What a run was made of: versions, machine, corpus, seed. The header of its results."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import platform
+import subprocess
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from reference.corpus import Corpus
+
+PACKAGES = ("leadterms", "numpy", "scipy", "sympy", "python-flint", "hypothesis", "torch")
+
+
+def header(
+    *, command: str, corpus: Corpus, targets: Sequence[str], profile: str, seed: int, left_out: Sequence[str]
+) -> dict[str, Any]:
+    """Return the header's fields; `started` is the only one that differs between two equal runs."""
+    return {
+        "command": command,
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {"python": platform.python_version(), **_versions()},
+        "commit": _commit(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "device": _device(),
+        "corpus": {
+            "name": corpus.name,
+            "digest": corpus.digest,
+            "sequences": corpus.sequences,
+            "length": corpus.length,
+            "vocab_size": corpus.vocab_size,
+            "counts": corpus.counts,
+        },
+        "targets": list(targets),
+        "profile": profile,
+        "seed": seed,
+        "left_out": list(left_out),
+    }
+
+
+def has_torch() -> bool:
+    """Return whether torch can be imported, without importing it."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _device() -> str:
+    if not has_torch():
+        return "cpu"
+    import torch
+
+    return f"cuda: {torch.cuda.get_device_name(0)}" if torch.cuda.is_available() else "cpu"
+
+
+def _commit() -> str | None:
+    """Return the commit of the source tree that this file lies in, if it lies in one."""
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()

@@ -1,0 +1,72 @@
+"""Run the suite: the mathematics, then each target, with progress; the results as one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from paper_checks.provenance import has_torch, header
+from properties.check import Check
+from properties.connectors import connect
+from properties.results import Result, Run, summarise
+from properties.runner import run, run_mathematics
+from properties.target import Target
+from reference.corpus import Corpus
+from reference.errors import InputError
+
+Progress = Callable[[str, int, int], None]
+
+
+def default_targets() -> tuple[list[Target], list[str]]:
+    """Return the implementations that come along, and a sentence for each that cannot run here."""
+    if has_torch():
+        return [connect(name) for name in ("reference", "gpu", "gpu32")], []
+    return [connect("reference")], ["gpu and gpu32 need torch: pip install 'leadterms[gpu]'"]
+
+
+def verify(
+    targets: Sequence[Target],
+    checks: Sequence[Check],
+    corpus: Corpus,
+    *,
+    profile: str,
+    seed: int,
+    command: str,
+    left_out: Sequence[str] = (),
+    progress: Progress = lambda what, done, of: None,
+) -> Run:
+    """Run `checks` on the mathematics and on each target, on generated cases and on `corpus`.
+
+    `progress` is told the check at hand, how many are done and how many there are.
+
+    Raises:
+        InputError: no check has a subject here.
+    """
+    started = time.perf_counter()
+    results: list[Result] = []
+    mathematics = [check for check in checks if not check.needs]
+    laws = [check for check in checks if check.needs]
+    total = len(mathematics) + len(laws) * len(targets)
+    if not total:
+        raise InputError("No check was selected; leave out --check to run all.")
+    for check in mathematics:
+        progress(check.id, len(results), total)
+        results += run_mathematics([check], profile=profile, seed=seed)
+    for target in targets:
+        for check in laws:
+            progress(f"{target.name}: {check.id}", len(results), total)
+            results += run(target, [check], profile=profile, seed=seed, corpus=corpus)
+    if len(results) != total:
+        raise AssertionError(f"{total} checks were to run, {len(results)} did")
+    return Run(
+        header=header(
+            command=command,
+            corpus=corpus,
+            targets=[target.name for target in targets],
+            profile=profile,
+            seed=seed,
+            left_out=left_out,
+        ),
+        results=tuple(results),
+        footer=summarise(results, time.perf_counter() - started),
+    )

@@ -1,0 +1,202 @@
+"""What checks are tried on: Hypothesis strategies, and the same kinds of case taken from a given corpus.
+
+Cases are valid by construction and biased to the awkward: one position, one sequence, one word, words that
+never occur, repeats and ties. Every number in them is a small dyadic fraction, so that float32 and float64
+implementations are given exactly the same input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from reference.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class CorpusCase:
+    """Tokens [N, T+1] over a vocabulary of V."""
+
+    tokens: np.ndarray
+    vocab_size: int
+
+
+@dataclass(frozen=True)
+class DescentCase(CorpusCase):
+    """A full-batch descent from zero on those tokens."""
+
+    layers: int
+    rate: float
+    steps: int
+
+
+@dataclass(frozen=True)
+class ModelCase(CorpusCase):
+    """Those tokens and parameters away from zero."""
+
+    W_O: np.ndarray
+    V: np.ndarray
+    W: np.ndarray
+    P: np.ndarray
+
+    @property
+    def parameters(self) -> dict[str, np.ndarray]:
+        """The parameters as the protocol's mapping, fresh arrays each time."""
+        return {name: getattr(self, name).copy() for name in ("W_O", "V", "W", "P")}
+
+    @property
+    def layers(self) -> int:
+        """L."""
+        return len(self.V)
+
+
+@dataclass(frozen=True)
+class LengthCase:
+    """A number of positions T and a period that goes into it."""
+
+    length: int
+    period: int
+
+
+@dataclass(frozen=True)
+class MatrixCase:
+    """Two square matrices of one size and a scale."""
+
+    first: np.ndarray
+    second: np.ndarray
+    scale: float
+
+
+@dataclass(frozen=True)
+class StepsCase:
+    """A number of steps, and of layers."""
+
+    steps: int
+    layers: int
+
+
+@dataclass(frozen=True)
+class Cases:
+    """How to draw a kind of case, and how to make one of a corpus: all of it, and a small slice."""
+
+    strategy: st.SearchStrategy[Any]
+    of_corpus: Callable[[Corpus], Any] | None = None
+
+
+def describe(case: Any) -> dict[str, Any]:
+    """Return a case as plain JSON values; arrays of more than 400 entries by their shape."""
+    return {field.name: _plain(getattr(case, field.name)) for field in fields(case)}
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.tolist() if value.size <= 400 else f"array of shape {list(value.shape)}"
+
+
+@st.composite
+def _tokens(draw: st.DrawFn, *, most_words: int = 5, most_positions: int = 6) -> CorpusCase:
+    vocab_size = draw(st.integers(1, most_words))
+    positions = draw(st.integers(1, most_positions))
+    sequences = draw(st.integers(1, 4))
+    # Words above the largest drawn one stay unseen.
+    word = st.integers(0, draw(st.integers(0, vocab_size - 1)))
+    row = st.lists(word, min_size=positions + 1, max_size=positions + 1)
+    rows = draw(st.lists(row, min_size=sequences, max_size=sequences))
+    return CorpusCase(np.array(rows, dtype=np.int64), vocab_size)
+
+
+@st.composite
+def _descents(draw: st.DrawFn, *, steps: st.SearchStrategy[int]) -> DescentCase:
+    corpus = draw(_tokens(most_words=4, most_positions=5))
+    rate = 2.0 ** -draw(st.integers(1, 8))
+    layers = draw(st.integers(1, 3))
+    return DescentCase(corpus.tokens, corpus.vocab_size, layers, rate, draw(steps))
+
+
+_TWENTY_FOUR_BITS = st.integers(-16, 16).map(lambda n: n / 16)
+
+
+@st.composite
+def _models(draw: st.DrawFn) -> ModelCase:
+    corpus = draw(_tokens(most_words=4, most_positions=5))
+    V, T, L = corpus.vocab_size, corpus.tokens.shape[1] - 1, draw(st.integers(1, 3))
+    return ModelCase(
+        corpus.tokens,
+        V,
+        W_O=_array(draw, V, V),
+        V=_array(draw, L, V, V),
+        W=_array(draw, L, V, V),
+        P=_array(draw, L, T),
+    )
+
+
+def _array(draw: st.DrawFn, *shape: int) -> np.ndarray:
+    size = int(np.prod(shape))
+    # A seed draws most entries, so that large arrays stay cheap; shrinking ends in the explicit small one.
+    if draw(st.booleans()):
+        return np.array(draw(st.lists(_TWENTY_FOUR_BITS, min_size=size, max_size=size))).reshape(shape)
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    return rng.integers(-16, 17, shape) / 16
+
+
+@st.composite
+def _matrices(draw: st.DrawFn) -> MatrixCase:
+    size = draw(st.integers(1, 5))
+    scale = draw(st.sampled_from([-3.0, 0.25, 0.5, 2.0, 1024.0]))
+    return MatrixCase(_array(draw, size, size), _array(draw, size, size), scale)
+
+
+@st.composite
+def _lengths(draw: st.DrawFn) -> LengthCase:
+    period = draw(st.integers(1, 12))
+    return LengthCase(length=period * draw(st.integers(2, 5)), period=period)
+
+
+def _whole(corpus: Corpus) -> CorpusCase:
+    return CorpusCase(corpus.tokens, corpus.vocab_size)
+
+
+def _slice(corpus: Corpus) -> Corpus:
+    return corpus.slice(sequences=8, length=min(corpus.length, 24))
+
+
+def _exact_slice(corpus: Corpus) -> CorpusCase:
+    """Two sequences at full length: long prefixes, and still few enough words for exact arithmetic."""
+    return _whole(corpus.slice(sequences=2, length=corpus.length))
+
+
+def _descent_on(corpus: Corpus) -> DescentCase:
+    part = _slice(corpus)
+    return DescentCase(part.tokens, part.vocab_size, layers=2, rate=2.0**-6, steps=4)
+
+
+def _model_on(corpus: Corpus) -> ModelCase:
+    part = _slice(corpus)
+    V, T, L = part.vocab_size, part.length, 2
+    rng = np.random.default_rng(0)
+    shapes = {"W_O": (V, V), "V": (L, V, V), "W": (L, V, V), "P": (L, T)}
+    # Entries of size 1/V keep the activations of the size of the one-hot rows.
+    drawn = {name: rng.integers(-16, 17, shape) / 16 / 2 ** V.bit_length() for name, shape in shapes.items()}
+    return ModelCase(part.tokens, V, **drawn)
+
+
+CORPORA = Cases(_tokens(), _whole)
+SMALL_CORPORA = Cases(_tokens())
+EXACT_CORPORA = Cases(_tokens(), _exact_slice)
+ONE_STEP = Cases(_descents(steps=st.just(1)), lambda corpus: _with_steps(_descent_on(corpus), 1))
+TWO_STEPS = Cases(_descents(steps=st.just(2)), lambda corpus: _with_steps(_descent_on(corpus), 2))
+DESCENTS = Cases(_descents(steps=st.integers(1, 5)), _descent_on)
+LATER_STEPS = Cases(_descents(steps=st.integers(3, 6)), _descent_on)
+MODELS = Cases(_models(), _model_on)
+LENGTHS = Cases(_lengths())
+MATRICES = Cases(_matrices())
+STEPS = Cases(st.builds(StepsCase, steps=st.integers(0, 60), layers=st.integers(1, 8)))
+
+
+def _with_steps(case: DescentCase, steps: int) -> DescentCase:
+    return DescentCase(case.tokens, case.vocab_size, case.layers, case.rate, steps)

@@ -1,0 +1,79 @@
+"""How an implementation is named on a command line, and how it is found: `kind:what`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from properties.target import METHODS, Target
+from reference.errors import InputError
+
+# Names for the implementations that come along; each is a `py:` target like any other.
+BUILT_IN = {
+    "reference": "reference.implementation:implementation",
+    "gpu": "gpu.implementation:implementation",
+    "gpu32": "gpu.implementation:implementation32",
+}
+FORMS = "reference, gpu, gpu32, or py:module:attribute"
+
+
+def connect(spec: str) -> Target:
+    """Return the target that `spec` names: reference, gpu, gpu32, or py:module:attribute.
+
+    A `py:` module is looked for in the current folder too. Its attribute may be a class or a function
+    without arguments, which is then called.
+
+    Raises:
+        InputError: there is no such target, it cannot be imported, or it has no method of the protocol.
+    """
+    if spec in BUILT_IN:
+        return Target(_attribute(spec, *BUILT_IN[spec].split(":")), name=spec)
+    kind, _, rest = spec.partition(":")
+    if kind != "py":
+        close = get_close_matches(kind, [*BUILT_IN, "py"], n=1)
+        hint = f" Did you mean {close[0]}?" if close and close[0] != kind else ""
+        raise InputError(f"There is no target '{spec}'; give {FORMS}.{hint}")
+    module, _, attribute = rest.partition(":")
+    if not module or not attribute:
+        raise InputError(f"The target '{spec}' is incomplete; write py:module:attribute.")
+    found = _attribute(spec, module, attribute)
+    target = Target(_instance(spec, found), name=spec)
+    if not target.methods:
+        raise InputError(
+            f"{spec} has none of the methods of an implementation; give it some of {', '.join(METHODS)}."
+        )
+    return target
+
+
+def _attribute(spec: str, module: str, attribute: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        loaded = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name == "torch":
+            raise InputError(
+                f"The target {spec} needs torch; run: pip install 'leadterms[gpu]'."
+            ) from None
+        raise InputError(f"The target {spec} cannot be imported: {error}; check the module's name.") from None
+    except Exception as error:
+        raise InputError(f"Importing {module} for {spec} raised {type(error).__name__}: {error}.") from None
+    if not hasattr(loaded, attribute):
+        close = get_close_matches(attribute, dir(loaded), n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise InputError(f"The module {module} has no attribute '{attribute}'.{hint}")
+    return getattr(loaded, attribute)
+
+
+def _instance(spec: str, found: Any) -> Any:
+    is_factory = isinstance(found, type) or (callable(found) and not Target(found).methods)
+    if not is_factory:
+        return found
+    try:
+        return found()
+    except Exception as error:
+        raise InputError(f"Calling {spec} without arguments raised {type(error).__name__}: {error}.") from None

@@ -1,0 +1,1 @@
+"""The laws, one family of statements a file; `properties.catalogue` lists them all."""

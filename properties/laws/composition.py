@@ -1,0 +1,63 @@
+"""The composition score |first second| / (|first| |second|) in Frobenius norms (Elhage et al. 2021).
+
+The norm is submultiplicative, so the score lies in 0..1; scaling a factor scales both sides; an orthogonal
+change of the basis in which the factors meet, here a permutation with signs, drops out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from properties.cases import MATRICES, MatrixCase
+from properties.check import Check, Comparison, Law, Outcome, within
+from properties.target import Target
+from properties.tolerances import gamma, rounding, unit_roundoff
+
+
+def _bound(case: MatrixCase, dtype: str) -> float:
+    """The product's entries are sums of n terms of total size |first| |second|; then two norms and a ratio."""
+    return float(rounding(1.0, 4 * case.first.size + 8, dtype))
+
+
+def _formula(target: Target, case: MatrixCase) -> Outcome:
+    size = np.linalg.norm(case.first) * np.linalg.norm(case.second)
+    expected = np.linalg.norm(case.first @ case.second) / size if size else 0.0
+    got = target.composition_score(case.first, case.second)
+    # A norm of a cancelled product inherits the absolute error of its entries.
+    yield Comparison("composition score", got, expected, len(case.first) * _bound(case, target.dtype))
+    yield within("composition score", got, 0.0, 1.0, gamma(4 * case.first.size + 8, unit_roundoff(target.dtype)))
+
+
+def _scale(target: Target, case: MatrixCase) -> Outcome:
+    plain = target.composition_score(case.first, case.second)
+    scaled = target.composition_score(case.scale * case.first, case.second)
+    bound = 2 * len(case.first) * _bound(case, target.dtype)
+    yield Comparison("composition score of a scaled factor", scaled, plain, bound)
+
+
+def _basis(target: Target, case: MatrixCase) -> Outcome:
+    size = len(case.first)
+    rng = np.random.default_rng(size)
+    change = np.eye(size)[rng.permutation(size)] * rng.choice([-1.0, 1.0], size)
+    plain = target.composition_score(case.first, case.second)
+    changed = target.composition_score(case.first @ change, change.T @ case.second)
+    bound = 2 * size * _bound(case, target.dtype)
+    yield Comparison("composition score in another basis", changed, plain, bound)
+
+
+def _check(name: str, statement: str, law: Law) -> Check:
+    return Check(
+        id=f"composition.{name}",
+        statement=statement,
+        source="Elhage et al. 2021; derived here",
+        cases=MATRICES,
+        law=law,
+        needs=("composition_score",),
+    )
+
+
+CHECKS = (
+    _check("formula", "The score is |first second| / (|first| |second|), in 0..1.", _formula),
+    _check("scale_free", "The score does not depend on the scale of a factor.", _scale),
+    _check("basis_free", "The score does not depend on the basis between the factors.", _basis),
+)

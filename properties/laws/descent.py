@@ -1,0 +1,128 @@
+"""The trained parameters, and the orders in eta of what the leading terms leave out (paper Thm. 4.1).
+
+After s steps, in every layer,
+
+    W_O = s eta B_bar + O(eta^2)                     V = C(s,2) eta^2 Phi_bar^T B_bar^T + O(eta^3)
+    W   = c_s eta^4 Q_bar + O(eta^5)                 P = c_s eta^4 Delta_bar + O(eta^5)
+
+with c_s = 3 C(s,4) + 2 C(s,3), whose coefficients `theory.step_coefficients` sums. A wrong coefficient, sign,
+transpose or layer leaves a remainder of the leading order itself, one too low; so the law is the fitted order
+of the remainder, in each layer.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from properties.cases import DESCENTS, LATER_STEPS, DescentCase
+from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
+from properties.laws.statistics_exact import as_array, exact_by_corpus
+from properties.rounded_model import stacked, train
+from properties.target import Target, require
+from properties.tolerances import EXPONENT_RESOLUTION, Exponent, exponent
+from theory.orders import leading_orders
+from theory.statistics import leading_directions
+from theory.step_coefficients import step_coefficients
+
+GROUPS = ("W_O", "V", "W", "P")
+# The first rate tried; each refusal halves it, down to where rounding hides the remainder.
+COARSEST, REFINEMENTS = 2.0**-3, 6
+
+
+def _parameters(target: Target, case: DescentCase) -> Outcome:
+    got = target.train(case.tokens, case.vocab_size, case.layers, case.rate, case.steps)
+    expected = train(case.tokens, case.vocab_size, case.layers, case.rate, case.steps, target.dtype)
+    for group in GROUPS:
+        value, bound = stacked(expected, group)
+        yield Comparison(group, require(got, group, "train"), value, bound)
+
+
+def leading_term(case: DescentCase, group: str, rate: float) -> np.ndarray:
+    """Return the leading term of one group after the case's steps at `rate`, for one layer."""
+    directions = leading_directions(exact_by_corpus(case.tokens, case.vocab_size))
+    shape = (case.tokens.shape[1] - 1,) if group == "P" else (case.vocab_size,) * 2
+    coefficient = step_coefficients(case.steps)[group] * rate ** leading_orders(case.layers)[group]
+    return coefficient * as_array(directions[group], shape)
+
+
+def remainders(target: Target, case: DescentCase, group: str, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return |parameter - leading term| by layer, and the rounding in it, both in Frobenius norm."""
+    got = require(target.train(case.tokens, case.vocab_size, case.layers, rate, case.steps), group, "train")
+    _, bound = stacked(train(case.tokens, case.vocab_size, case.layers, rate, case.steps, target.dtype), group)
+    if got.shape != bound.shape:
+        raise NotAdmitted(f"{group} has the shape {got.shape}, not {bound.shape}")  # told by descent.parameters
+    left = got - leading_term(case, group, rate)
+    layers = (1, -1) if group == "W_O" else (len(left), -1)
+    return np.linalg.norm(left.reshape(layers), axis=1), np.linalg.norm(bound.reshape(layers), axis=1)
+
+
+def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[Exponent], list[float], np.ndarray]:
+    """Return the fitted order of the remainder by layer, the rates used, and the remainders [rate, layer].
+
+    Raises:
+        NotAdmitted: at every rate tried the remainder vanishes, rounds away or is not yet in its regime.
+    """
+    for refinement in range(REFINEMENTS):
+        rates = [COARSEST / 2 ** (refinement + i) for i in range(4)]
+        measured = [remainders(target, case, group, rate) for rate in rates]
+        size = np.array([norms for norms, _ in measured])
+        noise = np.array([bounds for _, bounds in measured])
+        if not np.isfinite(size).all() or (size <= noise).any():
+            continue
+        fits = [exponent(column, (noise / size).max()) for column in size.T]
+        if all(fit.half_width <= EXPONENT_RESOLUTION for fit in fits):
+            return fits, rates, size
+    raise NotAdmitted(f"no rate shows a remainder of {group} in its asymptotic regime and above rounding")
+
+
+def _scaling(group: str) -> Law:
+    def law(target: Target, case: DescentCase) -> Outcome:
+        fits, rates, size = fitted(target, case, group)
+        order = leading_orders(case.layers)[group] + 1
+        for layer, fit in enumerate(fits):
+            name = f"order of the remainder of {group}" + ("" if group == "W_O" else f", layer {layer}")
+            # A remainder may vanish at its own order by symmetry and be smaller; never larger.
+            expected = max(order, round(fit.value))
+            yield Comparison(name, fit.value, expected, max(fit.half_width, math.ulp(fit.value)))
+        yield Measurement("rates", rates)
+        yield Measurement("remainders", {group: size.max(axis=1).tolist()})
+        widest = max(fits, key=lambda fit: fit.half_width)
+        low, high = widest.value - widest.half_width, widest.value + widest.half_width
+        yield Measurement("exponents", {group: [widest.value, low, high]})
+
+    return law
+
+
+_LEADING = {
+    "W_O": ("s eta B_bar", "eta^2"),
+    "V": ("C(s,2) eta^2 Phi_bar^T B_bar^T", "eta^3"),
+    "W": ("c_s eta^4 Q_bar", "eta^5"),
+    "P": ("c_s eta^4 Delta_bar", "eta^5"),
+}
+
+CHECKS = (
+    Check(
+        id="descent.parameters",
+        statement="Full-batch descent from zero gives the parameters of Lemma D.8's gradients, step by step.",
+        source="paper, Def. 3.1 and Lemma D.8",
+        cases=DESCENTS,
+        law=_parameters,
+        needs=("train",),
+        cost=4,
+    ),
+    *(
+        Check(
+            id=f"scaling.{group}",
+            statement=f"In every layer {group} is {term}, with a remainder of order {order}.",
+            source="paper, Thm. 4.1",
+            cases=LATER_STEPS,
+            law=_scaling(group),
+            needs=("train",),
+            cost=8,
+            claims=("orders-in-eta", "layers-share-leading-term"),
+        )
+        for group, (term, order) in _LEADING.items()
+    ),
+)

@@ -1,0 +1,190 @@
+"""The mathematics alone, without any implementation: derivations proved or evaluated exactly.
+
+These run against `theory`, under that name, and compare by equality.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from properties.cases import EXACT_CORPORA, LENGTHS, STEPS, Cases, CorpusCase, LengthCase, StepsCase
+from properties.check import Check, Comparison, Law, Outcome
+from properties.laws.statistics_exact import exact_by_corpus
+from properties.results import Evidence
+from properties.target import Target
+from theory import baselines
+from theory.orders import first_steps, leading_orders
+from theory.step_coefficients import step_coefficients
+
+
+def _equal(name: str, got: Any, expected: Any) -> Comparison:
+    """Compare by equality: 0 where equal, else 1, which no bound of 0 admits."""
+    return Comparison(f"{name} = {expected}, got {got}", 0.0 if got == expected else 1.0, 0.0, 0.0)
+
+
+def _closed_forms(target: Target, case: StepsCase) -> Outcome:
+    """SymPy's sums are the binomials s, C(s,2), 3 C(s,4) + 2 C(s,3) as polynomials, so for every s."""
+    import sympy
+
+    from theory.step_coefficients import symbolic
+
+    s = sympy.Symbol("s", integer=True, nonnegative=True)
+
+    def choose(k: int) -> sympy.Expr:
+        return sympy.ff(s, k) / sympy.factorial(k)
+
+    published = {"W_O": s, "V": choose(2), "W": 3 * choose(4) + 2 * choose(3)}
+    published["P"] = published["W"]
+    for group, derived in symbolic().items():
+        difference = sympy.expand(sympy.expand_func(derived - published[group]))
+        yield _equal(f"coefficient of {group} less the published one", difference, 0)
+        at_s = sympy.Integer(step_coefficients(case.steps)[group])
+        yield _equal(f"coefficient of {group} after {case.steps} steps", at_s, derived.subs(s, case.steps))
+
+
+def _orders(target: Target, case: StepsCase) -> Outcome:
+    yield _equal("orders", leading_orders(case.layers), {"W_O": 1, "V": 2, "W": 4, "P": 4})
+    yield _equal("first steps", first_steps(case.layers), {"W_O": 1, "V": 2, "W": 3, "P": 3})
+
+
+def _baselines(target: Target, case: LengthCase) -> Outcome:
+    """The closed forms are the averages over the rows, summed one by one."""
+    T, P = case.length, case.period
+    diagonal = sum((fmpq(1, t) for t in range(1, T + 1)), fmpq(0)) / T
+    yield _equal("diagonal", baselines.mean_diagonal(T), diagonal)
+    previous = sum((fmpq(1, t) for t in range(2, T + 1)), fmpq(0)) / T
+    yield _equal("previous", baselines.mean_previous(T), previous)
+    distances = (fmpq(sum(range(t)), t) for t in range(1, T + 1))
+    yield _equal("distance", baselines.mean_distance(T), sum(distances, fmpq(0)) / T)
+    yield _equal("entropy", baselines.normalised_entropy(T), fmpq(T - 1, T))
+    induction = sum((fmpq(1, t + 1) for t in range(P, T)), fmpq(0)) / (T - P)
+    yield _equal("induction", baselines.induction_score(P, T // P), induction)
+
+
+def _baselines_symbolic(target: Target, case: LengthCase) -> Outcome:
+    """SymPy's sums over the rows agree with the closed forms at this length."""
+    from theory import baselines_symbolic
+
+    T, P, r = (baselines_symbolic.T, baselines_symbolic.P, baselines_symbolic.R)
+    at = {T: case.length, P: case.period, r: case.length // case.period}
+    for name in ("mean_diagonal", "mean_previous", "mean_distance"):
+        got = getattr(baselines_symbolic, name)().subs(at)
+        yield _equal(name, fmpq(int(got.p), int(got.q)), getattr(baselines, name)(case.length))
+    got = baselines_symbolic.induction_score().subs(at).doit()
+    expected = baselines.induction_score(case.period, case.length // case.period)
+    yield _equal("induction_score", fmpq(int(got.p), int(got.q)), expected)
+
+
+def _centring(target: Target, case: CorpusCase) -> Outcome:
+    statistics = exact_by_corpus(case.tokens, case.vocab_size)
+    ones, T = _ones(case.vocab_size), case.tokens.shape[1] - 1
+    nothing = fmpq_mat(case.vocab_size, 1)
+    yield _equal("B_bar 1", statistics["B_bar"] * ones, nothing)
+    yield _equal("Phi_bar^T 1", statistics["Phi_bar"].transpose() * ones, nothing)
+    yield _equal("Phi_bar 1 - B_bar^T 1", (statistics["Phi_bar"] - _transposed(statistics)) * ones, nothing)
+    yield _equal("Q_bar 1", statistics["Q_bar"] * ones, nothing)
+    yield _equal("1^T Delta_bar", _ones(T).transpose() * statistics["Delta_bar"], fmpq_mat(1, 1))
+
+
+def _transposed(statistics: dict[str, fmpq_mat]) -> fmpq_mat:
+    return statistics["B_bar"].transpose()
+
+
+def _uniform_part(target: Target, case: CorpusCase) -> Outcome:
+    """(1/V) 1^T G_bar = 0: leaving out the uniform part of Y - 1/V in M changes nothing."""
+    statistics = exact_by_corpus(case.tokens, case.vocab_size)
+    got = _ones(case.vocab_size).transpose() * statistics["G_bar"]
+    yield _equal("1^T G_bar", got, fmpq_mat(1, case.vocab_size))
+
+
+def _gram(target: Target, case: CorpusCase) -> Outcome:
+    """Sigma_B = D C D with |C| <= 1, squared so that it stays rational: Cauchy-Schwarz, equality on C_ii."""
+    statistics = exact_by_corpus(case.tokens, case.vocab_size)
+    B, Sigma, V = statistics["B_bar"], statistics["Sigma_B"], case.vocab_size
+    yield _equal("Sigma_B", Sigma, B.transpose() * B)
+    for i in range(V):
+        norm = sum((B[r, i] * B[r, i] for r in range(V)), fmpq(0))
+        yield _equal(f"d^2[{i}]", Sigma[i, i], norm)
+        for j in range(V):
+            bounded = Sigma[i, j] * Sigma[i, j] <= Sigma[i, i] * Sigma[j, j]
+            yield _equal(f"|C[{i}, {j}]| <= 1", bounded, True)
+
+
+def _ones(size: int) -> fmpq_mat:
+    return fmpq_mat(size, 1, [1] * size)
+
+
+def _check(
+    name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str, *claims: str
+) -> Check:
+    return Check(f"theory.{name}", statement, source, cases, law, evidence=evidence, claims=claims)
+
+
+_EXACT = Cases(EXACT_CORPORA.strategy)
+
+CHECKS = (
+    _check(
+        "step_coefficients",
+        "Summed with SymPy, the coefficients are s, C(s,2) and 3C(s,4) + 2C(s,3), for every s.",
+        _closed_forms,
+        STEPS,
+        "proved",
+        "paper, Thm. 4.1",
+        "qk-coefficient-identity",
+        "qk-coefficient-at-3",
+        "value-coefficient",
+    ),
+    _check(
+        "orders",
+        "From the gradients' factors, W_O, V, W and P first move at the orders 1, 2, 4, 4.",
+        _orders,
+        STEPS,
+        "proved",
+        "paper, Thm. 4.1; derived here",
+        "orders-in-eta",
+        "position-order",
+    ),
+    _check(
+        "baselines",
+        "The baselines of uniform attention are the averages over its rows.",
+        _baselines,
+        LENGTHS,
+        "exact",
+        "derived here",
+    ),
+    _check(
+        "baselines_summed",
+        "SymPy's sums over the rows of uniform attention are the closed forms.",
+        _baselines_symbolic,
+        LENGTHS,
+        "proved",
+        "derived here",
+    ),
+    _check(
+        "centring",
+        "B_bar, Phi_bar, Q_bar and Delta_bar sum to zero on their centred side, exactly.",
+        _centring,
+        _EXACT,
+        "exact",
+        "derived here",
+    ),
+    _check(
+        "uniform_part_drops_out",
+        "The columns of G_bar sum to zero, so the uniform part drops out of Q_bar.",
+        _uniform_part,
+        _EXACT,
+        "exact",
+        "derived here",
+    ),
+    _check(
+        "gram",
+        "Sigma_B is B_bar^T B_bar and its cosines lie in -1..1, exactly.",
+        _gram,
+        _EXACT,
+        "exact",
+        "paper, eq. 10",
+        "gram-dcd",
+    ),
+)

@@ -1,0 +1,167 @@
+"""Results as JSON lines: a header, one line a check and target, a footer. A file without its footer is invalid.
+
+Everything that shows results (table, notebook, page) reads this and computes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from reference.errors import InputError
+
+FORMAT = 1
+State = Literal["passed", "failed", "xfailed", "xpassed", "skipped", "errored", "not_applicable"]
+Evidence = Literal["proved", "exact", "property", "measured", "quoted"]
+STATES: tuple[State, ...] = get_args(State)
+BAD: frozenset[State] = frozenset({"failed", "errored", "xpassed"})
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check found for one target.
+
+    Attributes:
+        check: the check's id, `family.name`.
+        target: the implementation's name, or `theory` for a check of the mathematics alone.
+        result: one of STATES.
+        statement: the law in one sentence.
+        source: paper equation, seed section, or "derived here".
+        evidence: by what means the law is held.
+        claims: ids of the claims that it decides.
+        cases: how many cases were tried and admitted by the law.
+        error_over_bound: the worst error over its bound; above 1 is a failure; None where equality is exact.
+        seconds: time spent.
+        counterexample: the shrunk failing case: its tokens, the entry, got, expected, bound, ratio.
+        note: why it was skipped or errored, in one sentence.
+        command: what re-runs just this.
+        measurements: numbers worth a figure, by name.
+    """
+
+    check: str
+    target: str
+    result: State
+    statement: str
+    source: str
+    evidence: Evidence
+    claims: tuple[str, ...] = ()
+    cases: int = 0
+    error_over_bound: float | None = None
+    seconds: float = 0.0
+    counterexample: dict[str, Any] | None = None
+    note: str | None = None
+    command: str = ""
+    measurements: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """The part of the id before the first dot."""
+        return self.check.split(".", 1)[0]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole results file: the header's fields, the results, the footer's fields."""
+
+    header: dict[str, Any]
+    results: tuple[Result, ...]
+    footer: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        """Whether something ran and nothing went wrong."""
+        return is_ok(self.results)
+
+
+def is_ok(results: Iterable[Result]) -> bool:
+    """Return whether at least one check passed and none failed, errored or passed against expectation."""
+    states = Counter(result.result for result in results)
+    return states["passed"] > 0 and not any(states[state] for state in BAD)
+
+
+def summarise(results: Iterable[Result], seconds: float) -> dict[str, Any]:
+    """Return the footer: how many results there are of each state, and the time."""
+    results = list(results)
+    states = Counter(result.result for result in results)
+    return {
+        "results": len(results),
+        **{state: states[state] for state in STATES},
+        "ok": is_ok(results),
+        "seconds": round(seconds, 3),
+    }
+
+
+def write_run(path: Path, run: Run) -> None:
+    """Write `run` to `path` as JSON lines: beside it first, then renamed, so that no half file is left."""
+    lines = [
+        {"kind": "header", "format": FORMAT, **run.header},
+        *({"kind": "result", **asdict(result)} for result in run.results),
+        {"kind": "footer", **run.footer},
+    ]
+    write_text(path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` to `path` beside it first, then renamed.
+
+    Raises:
+        InputError: the folder is missing or cannot be written to.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror}; name another file.") from None
+
+
+def read_run(path: Path) -> Run:
+    """Return the run in a results file.
+
+    Raises:
+        InputError: the file is missing, a line is no JSON object of the schema, or the footer is missing.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The results file {path} cannot be read: {error}.") from None
+    lines = [_parse(path, i, line) for i, line in enumerate(text.splitlines(), start=1)]
+    if not lines or lines[0].get("kind") != "header":
+        raise InputError(f"{path} does not begin with a header line; it is no results file.")
+    if lines[-1].get("kind") != "footer":
+        raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
+    results = [_result(path, i, line) for i, line in enumerate(lines[1:-1], start=2)]
+    if lines[-1].get("results") != len(results):
+        raise InputError(f"{path} holds {len(results)} results, its footer counts {lines[-1].get('results')}.")
+    return Run(header=_fields(lines[0]), results=tuple(results), footer=_fields(lines[-1]))
+
+
+def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}, line {number} is not JSON.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}, line {number} is not a JSON object.")
+    return value
+
+
+def _result(path: Path, number: int, line: dict[str, Any]) -> Result:
+    values = _fields(line)
+    try:
+        result = Result(**{**values, "claims": tuple(values.get("claims", ()))})
+    except TypeError as error:
+        raise InputError(f"{path}, line {number} is not a result: {error}.") from None
+    if line.get("kind") != "result" or result.result not in STATES:
+        raise InputError(f"{path}, line {number} is not a result with one of the states {', '.join(STATES)}.")
+    return result
+
+
+def _fields(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name not in ("kind", "format")}

@@ -1,0 +1,246 @@
+"""Run checks against a target and say what was found: one generator for every way of running them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+
+from properties.cases import describe
+from properties.catalogue import CHECKS
+from properties.check import Check, Comparison, Measurement, NotAdmitted
+from properties.connectors import connect
+from properties.diagnosis import looks_like
+from properties.results import Result, State
+from properties.rounded import NothingKnown
+from properties.target import ImplementationError, Incapable, Target
+from reference.corpus import Corpus
+
+# How many cases the cheapest check is tried on; dearer ones divide it.
+PROFILES = {"quick": 24, "ci": 100, "deep": 10_000}
+FEWEST = 4
+MATHEMATICS = "theory"
+
+
+@dataclass
+class _Finding:
+    """What happened so far in the cases of one check."""
+
+    admitted: int = 0
+    refusal: str = ""
+    worst: float | None = None
+    counterexample: dict[str, Any] | None = None
+    note: str | None = None
+    measurements: dict[str, Any] = field(default_factory=dict)
+
+
+class _Wrong(Exception):
+    """A case failed; Hypothesis shrinks it. The finding holds what the last failing case showed."""
+
+
+def check_implementation(
+    target: Any,
+    *,
+    checks: Iterable[Check] = CHECKS,
+    profile: str = "quick",
+    seed: int = 0,
+    corpus: Corpus | None = None,
+) -> list[Result]:
+    """Hold an implementation to the laws and return a result for each check.
+
+    Args:
+        target: any object with some methods of the protocol, or how one is named on the command line
+            ("reference", "gpu", "py:module:attribute").
+        checks: which laws; all by default.
+        profile: how many cases: quick, ci or deep.
+        seed: where Hypothesis starts from; the same seed gives the same cases.
+        corpus: a corpus to run the laws on as well, those that admit one.
+
+    Raises:
+        InputError: a name that is no target.
+    """
+    if not isinstance(target, Target):
+        target = connect(target) if isinstance(target, str) else Target(target)
+    return list(run(target, checks, profile=profile, seed=seed, corpus=corpus))
+
+
+def run(
+    target: Target, checks: Iterable[Check], *, profile: str, seed: int, corpus: Corpus | None = None
+) -> Iterator[Result]:
+    """Yield the result of each check that has a subject in `target`."""
+    for check in checks:
+        if check.needs:
+            yield run_check(check, target, profile=profile, seed=seed, corpus=corpus)
+
+
+def run_mathematics(checks: Iterable[Check], *, profile: str, seed: int) -> Iterator[Result]:
+    """Yield the result of each check that is about no implementation."""
+    nobody = Target(object(), name=MATHEMATICS)
+    for check in checks:
+        if not check.needs:
+            yield run_check(check, nobody, profile=profile, seed=seed)
+
+
+def run_check(
+    check: Check, target: Target, *, profile: str, seed: int, corpus: Corpus | None = None
+) -> Result:
+    """Try one law on generated cases, and on the corpus where it admits one."""
+    started = time.perf_counter()
+    finding = _Finding()
+    state = _state(check, target, finding, profile, seed, corpus)
+    return Result(
+        check=check.id,
+        target=target.name,
+        result=state,
+        statement=check.statement,
+        source=check.source,
+        evidence=check.evidence,
+        claims=check.claims,
+        cases=finding.admitted,
+        error_over_bound=finding.worst,
+        seconds=round(time.perf_counter() - started, 3),
+        counterexample=finding.counterexample,
+        note=finding.note,
+        command=_command(check, target, seed),
+        measurements=finding.measurements,
+    )
+
+
+def _state(
+    check: Check, target: Target, finding: _Finding, profile: str, seed: int, corpus: Corpus | None
+) -> State:
+    missing = [method for method in check.needs if method not in target.methods]
+    if missing:
+        finding.note = f"the implementation has no {' and no '.join(missing)}"
+        return "not_applicable"
+    try:
+        _generated(check, target, finding, profile, seed)
+        if corpus is not None and check.cases.of_corpus is not None:
+            _examine(check, target, check.cases.of_corpus(corpus), finding)
+    except _Wrong:
+        return "failed"
+    except Incapable as reason:
+        finding.note = str(reason)
+        return "not_applicable"
+    except Exception as error:
+        finding.note = f"the check itself raised {type(error).__name__}: {error}"
+        return "errored"
+    if finding.admitted:
+        return "passed"
+    finding.note = f"no case was admitted: {finding.refusal}"
+    # Rounding hides some laws from float32; that is not the implementation's doing.
+    return "not_applicable" if target.dtype == "float32" else "errored"
+
+
+def _generated(check: Check, target: Target, finding: _Finding, profile: str, start: int) -> None:
+    @seed(start)
+    @settings(
+        max_examples=max(FEWEST, PROFILES[profile] // check.cost),
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+    )
+    @given(check.cases.strategy)
+    def tried(case: Any) -> None:
+        _examine(check, target, case, finding)
+
+    tried()
+
+
+def _examine(check: Check, target: Target, case: Any, finding: _Finding) -> None:
+    """Try one case.
+
+    Raises:
+        _Wrong: a comparison is out of its bound, or the implementation failed to answer.
+    """
+    ratios = []
+    try:
+        for item in check.law(target, case):
+            if isinstance(item, Measurement):
+                finding.measurements[item.name] = item.value
+            else:
+                ratios.append(_ratio(item, case, finding))
+    except (NotAdmitted, NothingKnown) as reason:
+        finding.refusal = str(reason)
+        return
+    except ImplementationError as error:
+        finding.note = str(error)
+        finding.counterexample = {"case": describe(case), "comparison": "the call", "error": str(error)}
+        raise _Wrong from None
+    finding.admitted += 1
+    bounded = [ratio for ratio in ratios if ratio is not None]
+    if bounded:
+        finding.worst = max([*bounded, finding.worst or 0.0])
+
+
+def _ratio(comparison: Comparison, case: Any, finding: _Finding) -> float | None:
+    """Return the largest error over its bound, None where the bounds ask for equality and have it.
+
+    Raises:
+        _Wrong: it is above 1; the finding then describes the entry.
+        NotAdmitted: the bound is infinite, so nothing can be compared.
+    """
+    got = np.asarray(comparison.got, dtype=np.float64)
+    expected = np.asarray(comparison.expected, dtype=np.float64)
+    if got.shape != expected.shape:
+        finding.counterexample = {
+            "case": describe(case),
+            "comparison": comparison.name,
+            "error": f"its shape is {list(got.shape)}, not {list(expected.shape)}",
+        }
+        raise _Wrong
+    bound = np.broadcast_to(np.asarray(comparison.bound, dtype=np.float64), expected.shape)
+    if not np.isfinite(bound).all():
+        # A bound that admits everything would be a check that cannot fail.
+        raise NotAdmitted(f"the rounding bound of {comparison.name} is not finite")
+    error = np.abs(got - expected)
+    ratio = np.divide(error, bound, out=np.where(error == 0, 0.0, np.inf), where=bound > 0)
+    ratio = np.where(np.isnan(error), np.inf, ratio)
+    if ratio.size and ratio.max() > 1:
+        finding.worst = float(ratio.max()) if np.isfinite(ratio.max()) else None
+        finding.counterexample = _counterexample(comparison, case, got, expected, bound, ratio)
+        raise _Wrong
+    return float(ratio.max()) if (bound > 0).any() else None
+
+
+def _counterexample(
+    comparison: Comparison,
+    case: Any,
+    got: np.ndarray,
+    expected: np.ndarray,
+    bound: np.ndarray,
+    ratio: np.ndarray,
+) -> dict[str, Any]:
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(ratio)), ratio.shape))
+    shown = {
+        "case": describe(case),
+        "comparison": comparison.name,
+        "index": list(index),
+        "got": _finite(got[index]),
+        "expected": _finite(expected[index]),
+        "bound": _finite(bound[index]),
+        "ratio": _finite(ratio[index]),
+    }
+    if comparison.exact is not None:
+        shown["exact"] = comparison.exact(index)
+    slip = looks_like(got, expected, bound)
+    return {**shown, "looks_like": slip} if slip else shown
+
+
+def _finite(value: float) -> float | str:
+    """Return a number that JSON can hold, or its name."""
+    return float(value) if np.isfinite(value) else str(value)
+
+
+def _command(check: Check, target: Target, seed: int) -> str:
+    subject = "" if target.name == MATHEMATICS else f"{target.name} "
+    return f"leadterms verify {subject}--check {check.id} --seed {seed}"
+
+

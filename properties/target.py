@@ -1,0 +1,168 @@
+"""An implementation under test, called through the protocol and never trusted or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from properties.memo import by_corpus
+
+METHODS = (
+    "statistics",
+    "logits",
+    "attention",
+    "loss",
+    "gradients",
+    "train",
+    "remove_projection",
+    "head_profile",
+    "induction_score",
+    "composition_score",
+)
+
+# The axes that each statistic has in this project; an implementation may declare another orientation.
+AXES = {
+    "B_bar": ("current", "next"),
+    "Phi_bar": ("target", "context"),
+    "Sigma_B": ("next", "next"),
+    "G_bar": ("target", "context"),
+    "Q_bar": ("query", "key"),
+}
+
+
+class ImplementationError(Exception):
+    """The implementation raised, or answered something that is no answer; the message says what."""
+
+
+class Incapable(Exception):
+    """The implementation does not offer what a law needs, and need not."""
+
+
+class Target:
+    """Calls an implementation's methods with copies of the inputs, and hands back NumPy arrays.
+
+    Args:
+        implementation: any object with some of METHODS; `name`, `dtype` and `orientation` are optional.
+        name: how it was named by the caller.
+    """
+
+    def __init__(self, implementation: Any, name: str | None = None) -> None:
+        self.implementation = implementation
+        self.name = name or str(getattr(implementation, "name", type(implementation).__name__))
+        self.dtype = str(getattr(implementation, "dtype", "float64"))
+        self.orientation: Mapping[str, str] = getattr(implementation, "orientation", {})
+        self._statistics = by_corpus(self._asked_statistics)
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The methods of the protocol that the implementation has."""
+        return frozenset(name for name in METHODS if callable(getattr(self.implementation, name, None)))
+
+    def statistics(self, tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
+        """Return the statistics that the implementation answers, in this project's orientation.
+
+        The answer is remembered, so that a large corpus is counted once for all laws.
+        """
+        return self._statistics(tokens, vocab_size)
+
+    def statistic(self, name: str, tokens: np.ndarray, vocab_size: int) -> np.ndarray:
+        """Return one statistic.
+
+        Raises:
+            Incapable: the implementation does not answer it.
+        """
+        answer = self.statistics(tokens, vocab_size)
+        if name not in answer:
+            raise Incapable(f"statistics answers no '{name}' (it has {', '.join(sorted(answer)) or 'none'})")
+        return answer[name]
+
+    def gradients(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> dict[str, np.ndarray]:
+        """Return dLoss/dparameter by name."""
+        return self._mapping("gradients", _copied(parameters), tokens.copy())
+
+    def train(
+        self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
+    ) -> dict[str, np.ndarray]:
+        """Return the parameters after full-batch descent from zero."""
+        return self._mapping("train", tokens.copy(), vocab_size, layers, rate, steps)
+
+    def logits(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
+        """Return [N, T, V]."""
+        return self._array("logits", _copied(parameters), tokens.copy())
+
+    def attention(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
+        """Return [L, N, T, T]."""
+        return self._array("attention", _copied(parameters), tokens.copy())
+
+    def loss(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
+        """Return the loss as an array without axes."""
+        return self._array("loss", _copied(parameters), tokens.copy())
+
+    def remove_projection(self, weight: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """Return the weight without its part along the direction."""
+        return self._array("remove_projection", weight.copy(), direction.copy())
+
+    def head_profile(self, attention: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the profile of one [T, T] map by name."""
+        return self._mapping("head_profile", attention.copy())
+
+    def induction_score(self, attention: np.ndarray, period: int) -> np.ndarray:
+        """Return the score of one [T, T] map."""
+        return self._array("induction_score", attention.copy(), period)
+
+    def composition_score(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return the score of two matrices."""
+        return self._array("composition_score", first.copy(), second.copy())
+
+    def _asked_statistics(self, tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
+        answer = self._mapping("statistics", tokens.copy(), vocab_size)
+        return {name: self._oriented(name, value) for name, value in answer.items()}
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.implementation, method)(*arguments)
+        except Exception as error:
+            raise ImplementationError(f"{method} raised {type(error).__name__}: {error}") from error
+
+    def _array(self, method: str, *arguments: Any) -> np.ndarray:
+        return _numbers(self._call(method, *arguments), method)
+
+    def _mapping(self, method: str, *arguments: Any) -> dict[str, np.ndarray]:
+        answer = self._call(method, *arguments)
+        if not isinstance(answer, Mapping):
+            raise ImplementationError(f"{method} answered a {type(answer).__name__}, not a mapping by name")
+        return {str(name): _numbers(value, f"{method}['{name}']") for name, value in answer.items()}
+
+    def _oriented(self, name: str, value: np.ndarray) -> np.ndarray:
+        axes = tuple(self.orientation.get(name, ",".join(AXES.get(name, ()))).replace(" ", "").split(","))
+        if name not in AXES or axes == AXES[name]:
+            return value
+        if axes == AXES[name][::-1]:
+            return value.T
+        raise ImplementationError(
+            f"orientation['{name}'] is '{','.join(axes)}'; it must name {' and '.join(AXES[name])}"
+        )
+
+
+def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndarray:
+    """Return one entry of an answer.
+
+    Raises:
+        ImplementationError: the answer has no such entry.
+    """
+    if name not in answer:
+        raise ImplementationError(f"{method} answered no '{name}' (it has {', '.join(sorted(answer)) or 'none'})")
+    return answer[name]
+
+
+def _numbers(value: Any, what: str) -> np.ndarray:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ImplementationError(f"{what} is a {type(value).__name__} that is no array of numbers") from None
+
+
+def _copied(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: value.copy() for name, value in parameters.items()}

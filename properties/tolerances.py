@@ -1,0 +1,71 @@
+"""Every tolerance of the suite, each with its derivation.
+
+Rationals are compared by equality. A floating-point result is compared with its exact value within
+gamma(n) * magnitude, where n counts the operations on the longest path to an entry and the magnitude is the
+sum of the absolute values of its terms: the standard bound of rounding-error analysis, valid for any order
+of summation (Higham, Accuracy and Stability of Numerical Algorithms, ch. 3). A scaling law is compared by
+its exponent, within an interval that the data themselves give. Nothing here depends on the device.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+UNIT_ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24}
+SMALLEST_NORMAL = {"float64": 2.0**-1022, "float32": 2.0**-126}
+
+# Library exp and log are not correctly rounded; the ones in use stay below four units in the last place.
+ELEMENTARY_ULPS = 4
+
+# An exponent is told from its neighbours when its interval is narrower than this on each side: half the
+# distance to the middle between two integers.
+EXPONENT_RESOLUTION = 0.25
+
+
+def unit_roundoff(dtype: str) -> float:
+    """Return u for float64 (2^-53) or float32 (2^-24), plus that of the suite's own float64 value."""
+    return UNIT_ROUNDOFF[dtype] + UNIT_ROUNDOFF["float64"]
+
+
+def gamma(operations: int, unit: float) -> float:
+    """Return gamma_n = n u / (1 - n u), the relative error that n operations can add up to.
+
+    It is infinite from n u = 1 on: then nothing is known.
+    """
+    return operations * unit / (1 - operations * unit) if operations * unit < 1 else math.inf
+
+
+def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.ndarray:
+    """Return the bound gamma(operations) * magnitude on the rounding error of results in `dtype`.
+
+    A term that underflows loses at most the smallest normal number; so does each operation on it.
+    """
+    underflow = np.where(np.asarray(magnitude) > 0, operations * SMALLEST_NORMAL[dtype], 0.0)
+    return gamma(operations, unit_roundoff(dtype)) * np.asarray(magnitude) + underflow
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """A fitted order: the limit of r(eta) ~ eta^value as eta goes to 0, and the half-width of its interval."""
+
+    value: float
+    half_width: float
+
+
+def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
+    """Fit the order of remainders measured at eta, eta/2, eta/4, eta/8.
+
+    If r(eta) = a eta^m (1 + b eta + c eta^2 + ...), the slopes p_i = log2 r(eta_i) / r(eta_i / 2) are
+    m + (b eta_i + ...) / (2 ln 2): they approach m, halving their distance each time. So 2 p_3 - p_2 has the
+    error O(eta^2), and the movements |p_2 - p_1| + |p_3 - p_2| bound it once the series is in its regime.
+    `relative_noise` is the largest relative error of a remainder; it moves a slope by 2 noise / ln 2, and
+    the extrapolation by three times that.
+    """
+    slopes = [math.log2(coarse / fine) for coarse, fine in zip(remainders, remainders[1:], strict=False)]
+    movement = sum(abs(late - early) for early, late in zip(slopes, slopes[1:], strict=False))
+    noise = 3 * 2 * relative_noise / math.log(2)
+    return Exponent(value=2 * slopes[-1] - slopes[-2], half_width=movement + noise)

@@ -1,0 +1,95 @@
+"""A corpus: N sequences of T+1 tokens, with the words that its token numbers stand for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Int64
+
+from reference.errors import InputError
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """N sequences of T+1 tokens over a vocabulary of V words.
+
+    Attributes:
+        tokens: int64 [N, T+1], each in 0..V-1; position t predicts position t+1.
+        vocabulary: V words, the most frequent first.
+        name: where the text came from, for people.
+        counts: what was read, kept and left out on the way, for people.
+    """
+
+    tokens: Int64[np.ndarray, "N T_plus_1"]
+    vocabulary: tuple[str, ...]
+    name: str
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_tokens(self.tokens, len(self.vocabulary))
+
+    @property
+    def vocab_size(self) -> int:
+        """V, the number of words."""
+        return len(self.vocabulary)
+
+    @property
+    def sequences(self) -> int:
+        """N, the number of sequences."""
+        return self.tokens.shape[0]
+
+    @property
+    def length(self) -> int:
+        """T, the number of predicted positions in a sequence."""
+        return self.tokens.shape[1] - 1
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the vocabulary and the tokens, the same on every machine."""
+        words = "\n".join(self.vocabulary).encode()
+        shape = f"\n{self.tokens.shape}\n".encode()
+        return hashlib.sha256(words + shape + self.tokens.astype("<i8").tobytes()).hexdigest()
+
+    def number(self, word: str) -> int:
+        """Return the token number of `word`.
+
+        Raises:
+            InputError: the word is not in the vocabulary.
+        """
+        try:
+            return self.vocabulary.index(word)
+        except ValueError:
+            raise InputError(f"'{word}' is not among the {self.vocab_size} words of {self.name}.") from None
+
+    def slice(self, sequences: int, length: int) -> Corpus:
+        """Return the first `sequences` sequences cut to `length` positions, over the words found in them.
+
+        Words keep their order of frequency in the whole corpus, and unseen ones lose their number: a small
+        vocabulary makes exact arithmetic and dense training possible on real text.
+        """
+        cut = self.tokens[:sequences, : length + 1]
+        seen, renumbered = np.unique(cut, return_inverse=True)
+        return Corpus(
+            tokens=renumbered.reshape(cut.shape).astype(np.int64),
+            vocabulary=tuple(self.vocabulary[i] for i in seen),
+            name=f"{self.name} (first {cut.shape[0]} sequences, {cut.shape[1] - 1} positions)",
+        )
+
+
+def check_tokens(tokens: Int64[np.ndarray, "..."], vocab_size: int) -> None:
+    """Raise InputError unless `tokens` is a nonempty int64 [N, T+1] with T >= 1 and entries in 0..V-1."""
+    if tokens.ndim != 2:
+        raise InputError(f"Tokens have {tokens.ndim} axes; give an array [sequences, positions + 1].")
+    if tokens.shape[0] < 1 or tokens.shape[1] < 2:
+        raise InputError(
+            f"Tokens of shape {list(tokens.shape)} predict nothing; give at least one sequence of two tokens."
+        )
+    outside = (tokens < 0) | (tokens >= vocab_size)
+    if outside.any():
+        n, t = np.argwhere(outside)[0]
+        raise InputError(
+            f"Token {tokens[n, t]} at [{n}, {t}] is outside the vocabulary 0..{vocab_size - 1}; "
+            "raise the vocabulary size or leave out the sequence."
+        )

@@ -1,0 +1,31 @@
+"""The reference as an implementation under test: the methods of the protocol, and nothing else."""
+
+from __future__ import annotations
+
+from reference.attention_metrics import head_profile, induction_score
+from reference.composition import composition_score
+from reference.descent import train
+from reference.gradients import gradients
+from reference.interventions import remove_projection
+from reference.model import attention, logits, loss
+from reference.statistics import statistics
+
+
+class Reference:
+    """Plain NumPy float64."""
+
+    name = "reference"
+    dtype = "float64"
+    statistics = staticmethod(statistics)
+    logits = staticmethod(logits)
+    attention = staticmethod(attention)
+    loss = staticmethod(loss)
+    gradients = staticmethod(gradients)
+    train = staticmethod(train)
+    remove_projection = staticmethod(remove_projection)
+    head_profile = staticmethod(head_profile)
+    induction_score = staticmethod(induction_score)
+    composition_score = staticmethod(composition_score)
+
+
+implementation = Reference()

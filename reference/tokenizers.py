@@ -1,0 +1,74 @@
+"""Text to token strings: the paper's words, characters, whitespace, or a Hugging Face tokenizer file."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+from reference.errors import InputError
+
+Tokenizer = Callable[[str], list[str]]
+
+_WORD_OR_MARK = re.compile(r"[^\W\d_]+|\S")
+
+
+def words(text: str) -> list[str]:
+    """Return the paper's tokens: lower-cased runs of letters; every other visible character by itself.
+
+    Digits, punctuation and underscores are one token each; white space separates and is dropped. The text
+    is put into Unicode's composed form first, so that an accent is part of its letter.
+
+    Source: paper, appendix on the TinyStories experiments ("natural words").
+    """
+    return _WORD_OR_MARK.findall(unicodedata.normalize("NFC", text).lower())
+
+
+def characters(text: str) -> list[str]:
+    """Return every character of `text` as a token, spaces and line breaks included, its outer ones not."""
+    return list(unicodedata.normalize("NFC", text).strip())
+
+
+def whitespace(text: str) -> list[str]:
+    """Return the pieces of `text` between white space, as they are."""
+    return text.split()
+
+
+def from_file(path: Path) -> Tokenizer:
+    """Return the tokenizer of a Hugging Face `tokenizers` JSON file; its tokens are the pieces' strings.
+
+    No special token (begin, end, padding) is added: a sequence holds only what its text says.
+
+    Raises:
+        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed.
+    """
+    if not path.is_file():
+        raise InputError(f"There is no tokenizer file {path}; give words, chars, whitespace or a .json file.")
+    try:
+        from tokenizers import Tokenizer as HuggingFaceTokenizer
+    except ImportError:
+        raise InputError(
+            f"Reading {path} needs the package tokenizers; run: pip install 'leadterms[tokenizers]'."
+        ) from None
+    try:
+        model = HuggingFaceTokenizer.from_str(path.read_text(encoding="utf-8"))
+    except Exception as error:  # the library raises bare Exception for a file that it cannot read
+        raise InputError(f"{path} is not a Hugging Face tokenizer file: {error}.") from None
+    return lambda text: list(model.encode(text, add_special_tokens=False).tokens)
+
+
+BY_NAME: dict[str, Tokenizer] = {"words": words, "chars": characters, "whitespace": whitespace}
+
+
+def tokenizer(name: str) -> Tokenizer:
+    """Return the tokenizer called `name`: words, chars, whitespace, or the path of a .json file.
+
+    Raises:
+        InputError: there is no such tokenizer.
+    """
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if name.endswith(".json"):
+        return from_file(Path(name))
+    raise InputError(f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.")

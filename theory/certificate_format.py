@@ -1,0 +1,82 @@
+"""The certificate as data: its statement, the canonical text of a polynomial matrix, and digests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import flint
+from flint import fmpq
+
+FORMAT = 1
+
+Monomials = dict[tuple[int, ...], fmpq]
+"""A polynomial in the weights: the sorted indices of a monomial's symbols, with repeats, to its
+coefficient.
+"""
+
+
+def statement(kind: str, vocab_size: int, length: int, layers: int) -> str:
+    """What a certificate claims, in words."""
+    what = (
+        "W_O, V, W and P of every layer vanish below orders 1, 2, 4 and 4 in eta and equal their leading terms there"
+        if kind == "leading"
+        else "W_O, V, W and P of every layer equal the next-order closed forms at orders 2, 3, 5 and 5 in eta"
+    )
+    return (
+        f"For every corpus of sequences of {length + 1} tokens from a vocabulary of {vocab_size}, every step count s and "
+        f"{layers} layer{'s' if layers > 1 else ''}: after s steps of full-batch descent from zero, {what}."
+    )
+
+
+def canonical_text(matrix: Iterable[Monomials]) -> str:
+    """One line an entry, row by row: monomials in lexicographic order, each "p/q*w_i*w_j..."; an empty line
+    is zero.
+    """
+    return "\n".join(
+        " + ".join("*".join((str(c), *(f"w_{i}" for i in m))) for m, c in sorted(entry.items()) if c)
+        for entry in matrix
+    )
+
+
+def digest(matrix: Iterable[Monomials]) -> dict[str, Any]:
+    """The number of terms in all entries and the SHA-256 of the canonical text."""
+    entries = list(matrix)
+    return {
+        "terms": sum(bool(c) for entry in entries for c in entry.values()),
+        "sha256": hashlib.sha256(canonical_text(entries).encode()).hexdigest(),
+    }
+
+
+def combination(coefficients: Iterable[fmpq], matrices: Iterable[list[Monomials]]) -> list[Monomials]:
+    """The sum of coefficient times matrix, for matrices of one shape."""
+    result: list[Monomials] = []
+    for c, matrix in zip(coefficients, matrices, strict=True):
+        result = result or [{} for _ in matrix]
+        for total, entry in zip(result, matrix, strict=True):
+            for monomial, value in entry.items():
+                total[monomial] = total.get(monomial, fmpq(0)) + c * value
+    return result
+
+
+def sealed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The certificate with the digest of all its other fields added."""
+    return {**body, "sha256": seal(body)}
+
+
+def seal(certificate: Mapping[str, Any]) -> str:
+    """SHA-256 of the certificate's fields, without the field that holds it."""
+    body = {key: value for key, value in certificate.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """What made the certificate."""
+    return {
+        "python": platform.python_version(),
+        "python-flint": flint.__version__,
+        "flint": flint.__FLINT_VERSION__,
+    }
