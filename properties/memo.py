@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
@@ -14,8 +13,12 @@ _KEPT = 4
 
 
 def by_corpus(function: Callable[[np.ndarray, int], Answer]) -> Callable[[np.ndarray, int], Answer]:
-    """Decorate a function of (tokens, vocab_size) to keep its last few answers, which nobody may write to."""
-    kept: OrderedDict[tuple[bytes, tuple[int, ...], int], Answer] = OrderedDict()
+    """Decorate a function of (tokens, vocab_size) to keep a few of its answers, which nobody may write to.
+
+    What goes first is the answer for the smallest corpus, the cheapest to find again: a large corpus is
+    counted once, however many small generated ones come between two looks at it.
+    """
+    kept: dict[tuple[bytes, tuple[int, ...], int], Answer] = {}
 
     @wraps(function)
     def remembered(tokens: np.ndarray, vocab_size: int) -> Answer:
@@ -23,8 +26,7 @@ def by_corpus(function: Callable[[np.ndarray, int], Answer]) -> Callable[[np.nda
         if key not in kept:
             kept[key] = function(tokens, vocab_size)
             if len(kept) > _KEPT:
-                kept.popitem(last=False)
-        kept.move_to_end(key)
+                del kept[min(list(kept)[:-1], key=lambda old: len(old[0]))]
         return kept[key]
 
     return remembered

@@ -1,14 +1,16 @@
 """Numbers that carry a bound on what any implementation's rounding may have done to them.
 
-A `Rounded` array holds a value, the magnitude it was summed from and the number of operations on the longest
-path to it. An implementation that evaluates the same expression in floating point, in any order of
-summation, stays within gamma(operations) * magnitude of the exact result. Products multiply magnitudes,
-sums add them, and the softmax turns its argument's error into a relative one.
+A `Rounded` array holds a value, the magnitude it was summed from (its terms made positive) and the largest
+error. An implementation that evaluates the same products and sums in floating point, in any order, stays
+within the error of the exact result: a product of n terms adds gamma(n) times the product of the magnitudes
+to what its factors' errors become, and the softmax turns its argument's error into a relative one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -25,71 +27,67 @@ class NothingKnown(ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """An array with its rounding bound for results in `dtype` (float64 or float32)."""
+    """An array with its error bound for results in `dtype` (float64 or float32)."""
 
     value: np.ndarray
     magnitude: np.ndarray
-    operations: int
+    error: np.ndarray
     dtype: str
-
-    @property
-    def bound(self) -> np.ndarray:
-        """The largest possible absolute error, entry by entry."""
-        return rounding(self.magnitude, self.operations, self.dtype)
 
     @property
     def T(self) -> Rounded:  # noqa: N802 - NumPy's name
         """The transpose."""
-        return Rounded(self.value.T, self.magnitude.T, self.operations, self.dtype)
+        return Rounded(self.value.T, self.magnitude.T, self.error.T, self.dtype)
 
     def __add__(self, other: Rounded) -> Rounded:
-        return self._sum(other, self.value + other.value)
+        return total([self, other])
 
     def __sub__(self, other: Rounded) -> Rounded:
-        return self._sum(other, self.value - other.value)
+        return total([self, Rounded(-other.value, other.magnitude, other.error, other.dtype)])
 
     def __mul__(self, other: Rounded) -> Rounded:
-        operations = self.operations + other.operations + 1
-        return Rounded(
-            self.value * other.value, self.magnitude * other.magnitude, operations, self.dtype
-        )
+        return self._product(other, np.multiply, 1)
 
     def __matmul__(self, other: Rounded) -> Rounded:
-        operations = self.operations + other.operations + self.value.shape[-1]
-        return Rounded(
-            self.value @ other.value, self.magnitude @ other.magnitude, operations, self.dtype
-        )
+        return self._product(other, np.matmul, self.value.shape[-1])
 
     def times(self, factor: float) -> Rounded:
         """Multiply by a number that is itself rounded once."""
-        return Rounded(self.value * factor, self.magnitude * abs(factor), self.operations + 2, self.dtype)
+        magnitude = self.magnitude * abs(factor)
+        error = self.error * abs(factor) + rounding(magnitude, 2, self.dtype)
+        return Rounded(self.value * factor, magnitude, error, self.dtype)
 
     def row_sums(self) -> Rounded:
         """Sum each row, kept as a column."""
-        operations = self.operations + self.value.shape[-1]
+        value, magnitude, error = (
+            part.sum(-1, keepdims=True) for part in (self.value, self.magnitude, self.error)
+        )
         return Rounded(
-            self.value.sum(-1, keepdims=True), self.magnitude.sum(-1, keepdims=True), operations, self.dtype
+            value, magnitude, error + rounding(magnitude, self.value.shape[-1], self.dtype), self.dtype
         )
 
-    def _sum(self, other: Rounded, value: np.ndarray) -> Rounded:
-        operations = max(self.operations, other.operations) + 1
-        return Rounded(value, self.magnitude + other.magnitude, operations, self.dtype)
+    def _product(
+        self, other: Rounded, product: Callable[[np.ndarray, np.ndarray], np.ndarray], terms: int
+    ) -> Rounded:
+        magnitude = product(self.magnitude, other.magnitude)
+        inherited = product(self.error, other.magnitude + other.error) + product(self.magnitude, other.error)
+        error = inherited + rounding(magnitude + inherited, terms, self.dtype)
+        return Rounded(product(self.value, other.value), magnitude, error, self.dtype)
 
 
 def exact(value: np.ndarray, dtype: str) -> Rounded:
     """Return an array that every implementation is given to the last bit."""
     value = np.asarray(value, dtype=np.float64)
-    return Rounded(value, np.abs(value), 0, dtype)
+    return Rounded(value, np.abs(value), np.zeros_like(value), dtype)
 
 
 def total(parts: list[Rounded]) -> Rounded:
     """Return the sum of a list of arrays, in any order."""
-    return Rounded(
-        np.sum([part.value for part in parts], axis=0),
-        np.sum([part.magnitude for part in parts], axis=0),
-        max(part.operations for part in parts) + len(parts),
-        parts[0].dtype,
+    value, magnitude, error = (
+        reduce(np.add, [getattr(part, name) for part in parts]) for name in ("value", "magnitude", "error")
     )
+    own = rounding(magnitude + error, len(parts), parts[0].dtype)
+    return Rounded(value, magnitude, error + own, parts[0].dtype)
 
 
 def softmax(z: Rounded, visible: np.ndarray | None = None) -> Rounded:
@@ -108,10 +106,9 @@ def softmax(z: Rounded, visible: np.ndarray | None = None) -> Rounded:
     probability = weight / weight.sum(axis=-1, keepdims=True)
     unit = unit_roundoff(z.dtype)
     size = np.where(visible, np.abs(z.value), 0.0).max(axis=-1, keepdims=True)
-    moved = np.where(visible, z.bound, 0.0).max(axis=-1, keepdims=True) + 2 * unit * size
-    operations = z.value.shape[-1] + 2 + 2 * ELEMENTARY_ULPS
-    own = gamma(operations, unit)
+    moved = np.where(visible, z.error, 0.0).max(axis=-1, keepdims=True) + 2 * unit * size
     if 2 * moved.max() > LARGEST_MOVE:
         raise NothingKnown("rounding may move a logit so far that its softmax can be anything")
+    own = gamma(z.value.shape[-1] + 2 + 2 * ELEMENTARY_ULPS, unit)
     error = probability * (np.expm1(2 * moved) * (1 + own) + own)
-    return Rounded(probability, np.maximum(probability, error / own), operations, z.dtype)
+    return Rounded(probability, probability, error, z.dtype)

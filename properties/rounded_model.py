@@ -61,7 +61,7 @@ def loss(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> tuple
         losses.append(lse - F.value[np.arange(len(lse)), sequence[1:]])
         size = np.abs(F.value).max(axis=1) + np.log(F.value.shape[1]) + 1
         own = rounding(2 * size, F.value.shape[1] + 2 * ELEMENTARY_ULPS + tokens.size, F.dtype)
-        errors.append(2 * F.bound.max(axis=1) + own)
+        errors.append(2 * F.error.max(axis=1) + own)
     return float(np.mean(losses)), float(np.mean(errors))
 
 
@@ -98,9 +98,9 @@ def train(
 def stacked(parameters: Parameters, group: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the value and the bound of one parameter group as the protocol's arrays."""
     if group == "W_O":
-        return parameters[group][0].value, parameters[group][0].bound
+        return parameters[group][0].value, parameters[group][0].error
     values = [layer.value for layer in parameters[group]]
-    return np.array(values), np.array([layer.bound for layer in parameters[group]])
+    return np.array(values), np.array([layer.error for layer in parameters[group]])
 
 
 def _ascent(parameters: Parameters, sequence: Int[np.ndarray, " T_plus_1"]) -> Parameters:
@@ -129,12 +129,16 @@ def _one_hot(numbers: Int[np.ndarray, " T"], parameters: Parameters) -> Rounded:
 
 def _by_distance(P: Rounded) -> Rounded:
     distance = np.subtract.outer(np.arange(len(P.value)), np.arange(len(P.value)))
-    spread = [np.where(distance >= 0, part[np.maximum(distance, 0)], 0.0) for part in (P.value, P.magnitude)]
-    return Rounded(spread[0], spread[1], P.operations, P.dtype)
+    value, magnitude, error = (
+        np.where(distance >= 0, part[np.maximum(distance, 0)], 0.0)
+        for part in (P.value, P.magnitude, P.error)
+    )
+    return Rounded(value, magnitude, error, P.dtype)
 
 
 def _summed_by_distance(S: Rounded) -> Rounded:
-    value, magnitude = (
-        np.array([np.trace(part, offset=-d) for d in range(len(part))]) for part in (S.value, S.magnitude)
+    value, magnitude, error = (
+        np.array([np.trace(part, offset=-d) for d in range(len(part))])
+        for part in (S.value, S.magnitude, S.error)
     )
-    return Rounded(value, magnitude, S.operations + len(value), S.dtype)
+    return Rounded(value, magnitude, error + rounding(magnitude, len(value), S.dtype), S.dtype)

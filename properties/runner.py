@@ -119,6 +119,7 @@ def _state(
         return "not_applicable"
     try:
         _generated(check, target, finding, profile, seed)
+        _examine(check, target, check.cases.ordinary, finding)
         if corpus is not None and check.cases.of_corpus is not None:
             _examine(check, target, check.cases.of_corpus(corpus), finding)
     except _Wrong:

@@ -195,20 +195,9 @@ class _Table:
         history = plain_descent(rows, weights, self.sizes.V, self.sizes.L, steps, self.degree)
         for claim in sorted(self.claims, key=lambda c: c.order):
             for s in range(step_degree(claim.order) + 1):
-                amounts = [p(s) for p in claim.coefficients]
-                expected = [
-                    sum((a * v[n] for a, v in zip(amounts, directions[claim.group], strict=True)), fmpq(0))
-                    for n in range(len(directions[claim.group][0]))
-                ]
-                zeros = [fmpq(0)] * len(expected)
-                for layer, entries in enumerate(_entries(history[s], claim.group)):
-                    for order, values in [*((k, zeros) for k in claim.vanishing), (claim.order, expected)]:
-                        for n, (entry, value) in enumerate(zip(entries, values, strict=True)):
-                            if entry[order] != value:
-                                return (
-                                    f"{claim.group}, layer {layer}, order {order}, entry {n}, after {s} steps on the "
-                                    f"corpus {[self.sequences[i] for i in corpus]}: claimed {value}, found {entry[order]}"
-                                )
+                difference = _disagreement(claim, directions[claim.group], history[s], s)
+                if difference is not None:
+                    return f"{difference} (corpus {[self.sequences[i] for i in corpus]})"
         return None
 
     def _spread(self, corpus: tuple[int, ...], directions: dict[str, list[Values]]) -> None:
@@ -236,6 +225,25 @@ class _Table:
                     if value:
                         entry[monomial] = value
         return result
+
+
+def _disagreement(claim: _Claim, directions: list[Values], at: PlainParameters, steps: int) -> str | None:
+    """The first order, layer and entry at which one corpus contradicts a claim, or None."""
+    amounts = [p(steps) for p in claim.coefficients]
+    expected = [
+        sum((a * v for a, v in zip(amounts, vs, strict=True)), fmpq(0))
+        for vs in zip(*directions, strict=True)
+    ]
+    by_order = {k: [fmpq(0)] * len(expected) for k in claim.vanishing} | {claim.order: expected}
+    for order, values in by_order.items():
+        for layer, entries in enumerate(_entries(at, claim.group)):
+            for n, (entry, value) in enumerate(zip(entries, values, strict=True)):
+                if entry[order] != value:
+                    return (
+                        f"{claim.group}, layer {layer}, order {order}, entry {n}, after {steps} steps: "
+                        f"claimed {value}, found {entry[order]}"
+                    )
+    return None
 
 
 def _below(powers: Mapping[int, int]) -> Iterator[tuple[tuple[int, ...], int]]:

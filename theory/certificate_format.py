@@ -11,6 +11,8 @@ from typing import Any
 import flint
 from flint import fmpq
 
+from theory.orders import leading_orders
+
 FORMAT = 1
 
 Monomials = dict[tuple[int, ...], fmpq]
@@ -21,25 +23,30 @@ coefficient.
 
 def statement(kind: str, vocab_size: int, length: int, layers: int) -> str:
     """What a certificate claims, in words."""
+    lowest = leading_orders(layers)
+    at = {group: order if kind == "leading" else order + 1 for group, order in lowest.items()}
+    orders = ", ".join(f"{group} at eta^{order}" for group, order in at.items())
     what = (
-        "W_O, V, W and P of every layer vanish below orders 1, 2, 4 and 4 in eta and equal their leading terms there"
+        f"the coefficients of lower order vanish and the leading ones ({orders}) are those of the theorem"
         if kind == "leading"
-        else "W_O, V, W and P of every layer equal the next-order closed forms at orders 2, 3, 5 and 5 in eta"
+        else f"the coefficients one order further ({orders}) are the closed forms of the next order"
     )
     return (
-        f"For every corpus of sequences of {length + 1} tokens from a vocabulary of {vocab_size}, every step count s and "
-        f"{layers} layer{'s' if layers > 1 else ''}: after s steps of full-batch descent from zero, {what}."
+        f"For every corpus of sequences of {length + 1} tokens from a vocabulary of {vocab_size}, after any "
+        f"number of steps of full-batch descent from zero with {layers} layer{'s' if layers > 1 else ''}, "
+        f"in every layer: {what}."
     )
 
 
 def canonical_text(matrix: Iterable[Monomials]) -> str:
-    """One line an entry, row by row: monomials in lexicographic order, each "p/q*w_i*w_j..."; an empty line
-    is zero.
+    """One line an entry, row by row: monomials "p/q*w_i*w_j..." in lexicographic order; an empty line is
+    zero.
     """
-    return "\n".join(
-        " + ".join("*".join((str(c), *(f"w_{i}" for i in m))) for m, c in sorted(entry.items()) if c)
-        for entry in matrix
-    )
+
+    def line(entry: Monomials) -> str:
+        return " + ".join("*".join((str(c), *(f"w_{i}" for i in m))) for m, c in sorted(entry.items()) if c)
+
+    return "\n".join(map(line, matrix))
 
 
 def digest(matrix: Iterable[Monomials]) -> dict[str, Any]:

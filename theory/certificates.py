@@ -1,12 +1,11 @@
-"""Proofs for every corpus of a size and every step count at once, written as certificates that can be
-checked.
+"""Proofs for every corpus of a size and every step count at once, written as certificates to be checked.
 
 Two finite computations settle an identity between a coefficient of the descent and the statistics:
 
-* *every corpus*: with one symbol for the weight of each possible sequence, both sides are polynomials with rational
-  coefficients (`theory.symbolic_series`), and they are compared term by term;
-* *every step count*: both sides are polynomials in s of degree at most `step_degree(order)`, so equality after
-  s = 0, 1, ..., degree steps is equality after any number of steps.
+* *every corpus*: with one symbol for the weight of each possible sequence, both sides are polynomials with
+  rational coefficients (`theory.symbolic_series`), and they are compared term by term;
+* *every step count*: both sides are polynomials in s of degree at most `step_degree(order)`, so equality
+  after s = 0, 1, ..., degree steps is equality after any number of steps.
 
 `check` (in `theory.certificate_check`) establishes the same by another route.
 """

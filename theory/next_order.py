@@ -5,14 +5,15 @@ current token, K = E[X^T A0^T X] [context, current], E for the average over sequ
 count the steps taken. At these orders h = X and A = A0: V enters h at order 2, W and P enter A at order 4,
 and each correction they make is two orders beyond a leading term, not one. So only two things are new.
 
-1. The prediction is no longer uniform. p = 1/V + (1/V) F (1 - 11^T/V) + ..., and F = r eta X B has rows that sum to
-   zero, so the residual is R = U - (eta r / V) X B. W_O gains eta E[X^T R] = eta B - eta^2 (r/V) D B, hence
-   W_O gathers -(1/V) sum_{r<s} r = -C(s,2)/V times D B.
+1. The prediction is no longer uniform. p = 1/V + (1/V) F (1 - 11^T/V) + ..., and F = r eta X B has rows that
+   sum to zero, so the residual is R = U - (eta r / V) X B.
+   W_O gains eta E[X^T R] = eta B - eta^2 (r/V) D B, hence gathers -(1/V) sum_{r<s} r = -C(s,2)/V of D B.
 2. What flows back is G = R W_O^T. At order 2, with W_O = eta r B - eta^2 C(r,2) D B / V,
-   G_2 = -(1/V) [C(r,2) U B^T D + r^2 X B B^T]. V gains eta E[X^T A0^T G], and E[X^T A0^T U] = Phi^T, so at
-   order 3 it gathers -(1/V) [sum C(r,2) Phi^T B^T D + sum r^2 K B B^T]. W and P gain the evidence of the
-   messages G V^T. With G_1 = r U B^T, V_2 = C(r,2) Phi^T B^T and V_3 as above, G_1 V_3^T + G_2 V_2^T = -(1/V)
-   [ (r C(r,3) + C(r,2)^2) U B^T D B Phi
+   G_2 = -(1/V) [C(r,2) U B^T D + r^2 X B B^T].
+   V gains eta E[X^T A0^T G], and E[X^T A0^T U] = Phi^T, so at order 3 it gathers
+   -(1/V) [sum C(r,2) Phi^T B^T D + sum r^2 K B B^T].
+   W and P gain the evidence of the messages G V^T. With G_1 = r U B^T, V_2 = C(r,2) Phi^T B^T and V_3 as
+   above, G_1 V_3^T + G_2 V_2^T = -(1/V) [ (r C(r,3) + C(r,2)^2) U B^T D B Phi
                                     + r (sum_{q<r} q^2) U Sigma B^T K^T
                                     + r^2 C(r,2) X B Sigma Phi ].
 

@@ -184,3 +184,14 @@ def in_full(at: descent.Truncated[fmpq_mat], V: int, T: int) -> SeriesParameters
         [square(c) for c in at.W],
         [[[fmpq(0)] * T if c is None else c.entries() for c in layer] for layer in at.P],
     )
+
+
+def summed(coefficients: Sequence[fmpq_mat], rate: fmpq) -> fmpq_mat:
+    """The truncated series at a rational rate: sum_k coefficient_k rate^k, by Horner's rule.
+
+    `theory.truncation` bounds what is missing.
+    """
+    total = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        total = total * rate + coefficient
+    return total

@@ -8,7 +8,6 @@ from typing import Generic
 
 from theory.matrix import M
 
-
 _READABLE = 160
 
 

@@ -13,6 +13,7 @@ of the remainder, in each layer.
 from __future__ import annotations
 
 import math
+from functools import cache, partial
 
 import numpy as np
 
@@ -64,9 +65,10 @@ def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[Exponent
     Raises:
         NotAdmitted: at every rate tried the remainder vanishes, rounds away or is not yet in its regime.
     """
+    measure = cache(partial(remainders, target, case, group))  # a refined set of rates shares all but one
     for refinement in range(REFINEMENTS):
         rates = [COARSEST / 2 ** (refinement + i) for i in range(4)]
-        measured = [remainders(target, case, group, rate) for rate in rates]
+        measured = [measure(rate) for rate in rates]
         size = np.array([norms for norms, _ in measured])
         noise = np.array([bounds for _, bounds in measured])
         if not np.isfinite(size).all() or (size <= noise).any():
@@ -74,7 +76,7 @@ def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[Exponent
         fits = [exponent(column, (noise / size).max()) for column in size.T]
         if all(fit.half_width <= EXPONENT_RESOLUTION for fit in fits):
             return fits, rates, size
-    raise NotAdmitted(f"no rate shows a remainder of {group} in its asymptotic regime and above rounding")
+    raise NotAdmitted("no rate shows a remainder in its asymptotic regime and above rounding")
 
 
 def _scaling(group: str) -> Law:

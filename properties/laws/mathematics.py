@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from properties.cases import EXACT_CORPORA, LENGTHS, STEPS, Cases, CorpusCase, LengthCase, StepsCase
+from properties.cases import LENGTHS, SMALL_CORPORA, STEPS, Cases, CorpusCase, LengthCase, StepsCase
 from properties.check import Check, Comparison, Law, Outcome
 from properties.laws.statistics_exact import exact_by_corpus
 from properties.results import Evidence
@@ -122,8 +122,6 @@ def _check(
     return Check(f"theory.{name}", statement, source, cases, law, evidence=evidence, claims=claims)
 
 
-_EXACT = Cases(EXACT_CORPORA.strategy)
-
 CHECKS = (
     _check(
         "step_coefficients",
@@ -166,7 +164,7 @@ CHECKS = (
         "centring",
         "B_bar, Phi_bar, Q_bar and Delta_bar sum to zero on their centred side, exactly.",
         _centring,
-        _EXACT,
+        SMALL_CORPORA,
         "exact",
         "derived here",
     ),
@@ -174,7 +172,7 @@ CHECKS = (
         "uniform_part_drops_out",
         "The columns of G_bar sum to zero, so the uniform part drops out of Q_bar.",
         _uniform_part,
-        _EXACT,
+        SMALL_CORPORA,
         "exact",
         "derived here",
     ),
@@ -182,7 +180,7 @@ CHECKS = (
         "gram",
         "Sigma_B is B_bar^T B_bar and its cosines lie in -1..1, exactly.",
         _gram,
-        _EXACT,
+        SMALL_CORPORA,
         "exact",
         "paper, eq. 10",
         "gram-dcd",

@@ -32,12 +32,12 @@ def _shifted_W(case: ModelCase) -> dict[str, np.ndarray]:
 def attention_bound(parameters: Mapping[str, np.ndarray], case: ModelCase, dtype: str) -> np.ndarray:
     """Return the rounding bound of the attention maps [L, N, T, T]."""
     passes = [forward(given(parameters, dtype), sequence) for sequence in case.tokens]
-    return np.array([[passed.A[layer].bound for passed in passes] for layer in range(case.layers)])
+    return np.array([[passed.A[layer].error for passed in passes] for layer in range(case.layers)])
 
 
 def logits_bound(parameters: Mapping[str, np.ndarray], case: ModelCase, dtype: str) -> np.ndarray:
     """Return the rounding bound of the logits [N, T, V]."""
-    return np.array([forward(given(parameters, dtype), sequence).F.bound for sequence in case.tokens])
+    return np.array([forward(given(parameters, dtype), sequence).F.error for sequence in case.tokens])
 
 
 def _unmoved_attention(shift: str) -> Law:

@@ -1,0 +1,77 @@
+import json
+
+import pytest
+
+from reference.errors import InputError
+from reference.text import read_documents
+from reference.tokenizers import characters, tokenizer, whitespace, words
+
+
+def test_words_are_the_papers():
+    assert words('Tom\'s dog, "Rex", ate 12 pies_\n') == (
+        ["tom", "'", "s", "dog", ",", '"', "rex", '"', ",", "ate", "1", "2", "pies", "_"]
+    )
+
+
+def test_an_accent_belongs_to_its_letter_however_it_is_written():
+    assert words("Cafe\u0301") == words("CAFÉ") == ["café"]
+
+
+def test_cjk_runs_are_words_and_characters_are_characters():
+    assert words("床前 明月光") == ["床前", "明月光"]
+    assert characters(" 床前\n月 ") == ["床", "前", "\n", "月"]
+
+
+def test_whitespace_keeps_the_case():
+    assert whitespace(" A b\tC\n") == ["A", "b", "C"]
+
+
+def test_an_unknown_tokenizer_is_named():
+    with pytest.raises(InputError, match="no tokenizer 'wrds'"):
+        tokenizer("wrds")
+
+
+def test_a_hugging_face_file_gives_its_own_tokens_and_adds_no_special_one(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    model = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    path = tmp_path / "a b.json"
+    model.save(str(path))
+    assert tokenizer(str(path))("a b a c") == ["a", "b", "a", "?"]
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", "nonsense", json.dumps({"model": 3})])
+def test_a_file_that_is_no_tokenizer_is_refused(tmp_path, content):
+    path = tmp_path / "t.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match="not a Hugging Face tokenizer"):
+        tokenizer(str(path))
+
+
+def test_documents_stand_between_separators(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes("\ufeffone\r\n<|endoftext|>\n  \n<|endoftext|>\ntwo\n".encode())
+    assert [words(document) for document in read_documents(path)] == [["one"], ["two"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b" \n<|endoftext|>\n", "is empty"),
+        (b"ab\ncd\0ef", "binary .* line 2"),
+        (b"ok\nok\ncaf\xe9 \xff", "not UTF-8 .byte 0xe9 in line 3"),
+    ],
+)
+def test_a_file_that_is_no_text_is_told_apart(tmp_path, content, told):
+    path = tmp_path / "t.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=told):
+        read_documents(path)
+
+
+def test_a_missing_file_and_a_folder_are_told(tmp_path):
+    with pytest.raises(InputError, match="There is no corpus file"):
+        read_documents(tmp_path / "missing.txt")
+    with pytest.raises(InputError, match="is a folder"):
+        read_documents(tmp_path)
