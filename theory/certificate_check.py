@@ -234,13 +234,15 @@ def _disagreement(claim: _Claim, directions: list[Values], at: PlainParameters, 
         sum((a * v for a, v in zip(amounts, vs, strict=True)), fmpq(0))
         for vs in zip(*directions, strict=True)
     ]
+    columns = 1 if claim.group == "P" else len(at.W_O)
     by_order = {k: [fmpq(0)] * len(expected) for k in claim.vanishing} | {claim.order: expected}
     for order, values in by_order.items():
         for layer, entries in enumerate(_entries(at, claim.group)):
             for n, (entry, value) in enumerate(zip(entries, values, strict=True)):
                 if entry[order] != value:
                     return (
-                        f"{claim.group}, layer {layer}, order {order}, entry {n}, after {steps} steps: "
+                        f"{claim.group}, layer {layer}, order {order}, entry {list(divmod(n, columns))}, "
+                        f"after {steps} steps: "
                         f"claimed {value}, found {entry[order]}"
                     )
     return None

@@ -16,7 +16,7 @@ def verify(
     targets: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TARGET]...",
+            metavar="TARGET",
             help="reference, gpu, gpu32, or py:module:attribute; those that come along by default.",
             show_default=False,
         ),

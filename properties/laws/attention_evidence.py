@@ -67,7 +67,7 @@ def _bound(name: str, target: Target, case: CorpusCase) -> np.ndarray:
 CHECKS = (
     Check(
         id="statistics.Q_bar_probed",
-        statement="u^T Q_bar v is the centred evidence of G_bar summed over positions, for probes u and v.",
+        statement="For any probes, u^T Q_bar v is the centred evidence of G_bar summed over positions.",
         source="paper, eq. 14-17; derived here",
         cases=CORPORA,
         law=_by_key,
@@ -75,7 +75,7 @@ CHECKS = (
     ),
     Check(
         id="statistics.Delta_bar_probed",
-        statement="w^T Delta_bar is the centred evidence of G_bar summed by distance, for a probe w.",
+        statement="For any probe, w^T Delta_bar is the centred evidence of G_bar summed by distance.",
         source="paper, eq. 14-17; derived here",
         cases=CORPORA,
         law=_by_distance,

@@ -71,8 +71,10 @@ def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[Exponent
         measured = [measure(rate) for rate in rates]
         size = np.array([norms for norms, _ in measured])
         noise = np.array([bounds for _, bounds in measured])
-        if not np.isfinite(size).all() or (size <= noise).any():
+        if not np.isfinite(size).all():
             continue
+        if (size <= noise).any():
+            break  # a finer rate would only drown the remainder deeper
         fits = [exponent(column, (noise / size).max()) for column in size.T]
         if all(fit.half_width <= EXPONENT_RESOLUTION for fit in fits):
             return fits, rates, size

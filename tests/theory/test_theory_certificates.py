@@ -110,9 +110,12 @@ def test_an_edited_certificate_does_not_match_its_digest(certificate: Certificat
     [
         (
             lambda c: of(c, "V").update(coefficients=[["0", "-1", "1"]]),
-            "V, layer 0, order 2, entry 0, after 2 steps",
+            "V, layer 0, order 2, entry [0, 0], after 2 steps",
         ),
-        (lambda c: of(c, "W").update(coefficients=[["0"]]), "W, layer 0, order 4, entry 0, after 3 steps"),
+        (
+            lambda c: of(c, "W").update(coefficients=[["0"]]),
+            "W, layer 0, order 4, entry [1, 0], after 3 steps",
+        ),
         (lambda c: of(c, "W")["directions"][0].update(sha256="0" * 64), "the polynomials of Q_bar are not"),
         (lambda c: of(c, "P")["directions"][0].update(terms=1), "the polynomials of Delta_bar are not"),
         (lambda c: of(c, "W")["after_steps"][3].update(terms=1), "the polynomials after some step are not"),

@@ -1,0 +1,111 @@
+"""The sums that the statistics are made of: additive over sequences, so that parts of a corpus merge.
+
+The first pass over a corpus counts, the second one needs G_bar of the whole corpus. Sums of two parts add
+up to those of the corpus; counts exactly, the others to within the rounding of one addition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64, Int64
+
+from reference.errors import InputError
+
+
+@dataclass
+class FirstSums:
+    """What the first pass adds up.
+
+    Attributes:
+        count: how often each pair [current, next] occurs.
+        share: the sum of 1/(t+1) over pairs (t, k) by [target, context].
+        sequences: how many sequences are in.
+        length: T, the predicted positions of each.
+    """
+
+    count: Int64[np.ndarray, "V V"]
+    share: Float64[np.ndarray, "V V"]
+    sequences: int
+    length: int
+
+    @classmethod
+    def zero(cls, vocab_size: int, length: int) -> FirstSums:
+        """Return the sums of no sequence."""
+        square = (vocab_size, vocab_size)
+        return cls(np.zeros(square, dtype=np.int64), np.zeros(square), 0, length)
+
+    def add(self, other: FirstSums) -> None:
+        """Take in the sums of another part of the corpus; InputError if its sizes differ."""
+        _check_same((len(self.count), self.length), (len(other.count), other.length))
+        self.count += other.count
+        self.share += other.share
+        self.sequences += other.sequences
+
+    @property
+    def positions(self) -> int:
+        """N*T."""
+        return self.sequences * self.length
+
+    def B_bar(self) -> Float64[np.ndarray, "V V"]:  # noqa: N802 - the paper's symbol
+        """B_bar [current, next] = (1/NT) sum X^T (Y - 1/V) (eq. 9)."""
+        V = len(self.count)
+        # Whole numbers up to here, and then one rounding.
+        surplus = V * self.count - self.count.sum(axis=1, keepdims=True)
+        return surplus / (V * self.positions)
+
+    def Phi_bar(self) -> Float64[np.ndarray, "V V"]:  # noqa: N802
+        """Phi_bar [target, context] = (1/NT) sum (Y - 1/V)^T A0 X (eq. 11)."""
+        centred: np.ndarray = self.share - self.share.mean(axis=0, keepdims=True)
+        return centred / self.positions
+
+
+@dataclass
+class SecondSums:
+    """What the second pass adds up, given G_bar of the whole corpus.
+
+    Attributes:
+        by_cell: the sum of the entries of Q_i by [query, key].
+        by_distance: the same by t - k.
+        sequences: how many sequences are in.
+    """
+
+    by_cell: Float64[np.ndarray, "V V"]
+    by_distance: Float64[np.ndarray, " T"]
+    sequences: int
+
+    @classmethod
+    def zero(cls, vocab_size: int, length: int) -> SecondSums:
+        """Return the sums of no sequence."""
+        return cls(np.zeros((vocab_size, vocab_size)), np.zeros(length), 0)
+
+    def add(self, other: SecondSums) -> None:
+        """Take in the sums of another part of the corpus; InputError if its sizes differ."""
+        _check_same(
+            (len(self.by_cell), len(self.by_distance)), (len(other.by_cell), len(other.by_distance))
+        )
+        self.by_cell += other.by_cell
+        self.by_distance += other.by_distance
+        self.sequences += other.sequences
+
+    @property
+    def positions(self) -> int:
+        """N*T."""
+        return self.sequences * len(self.by_distance)
+
+    def Q_bar(self) -> Float64[np.ndarray, "V V"]:  # noqa: N802
+        """Q_bar [query, key] = (1/NT) sum X^T Q_i X (eq. 14, 17)."""
+        return self.by_cell / self.positions
+
+    def Delta_bar(self) -> Float64[np.ndarray, " T"]:  # noqa: N802
+        """Delta_bar [T], entry d = (1/NT) sum of Q_i[t, t-d]."""
+        return self.by_distance / self.positions
+
+
+def _check_same(ours: tuple[int, int], theirs: tuple[int, int]) -> None:
+    if ours != theirs:
+        raise InputError(
+            f"Sums over {ours[0]} words and {ours[1]} positions cannot take in sums over {theirs[0]} words "
+            f"and {theirs[1]} positions; count both parts with the same vocabulary and length."
+        )

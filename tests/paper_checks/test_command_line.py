@@ -1,0 +1,148 @@
+"""The command as a person runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from properties.results import read_run
+
+ROOT = Path(__file__).resolve().parents[2]
+STORIES = "one day tom ran . he was sad .\n<|endoftext|>\none day mia sat . she was glad .\n"
+
+
+def leadterms(*arguments, cwd, timeout=120):
+    return subprocess.run(
+        [sys.executable, "-c", "from paper_checks.command_line import main; main()", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=timeout,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+    )
+
+
+BAD_FILES = {
+    "empty.txt": b"",
+    "binary.txt": bytes(range(256)) * 8,
+    "latin.txt": b"caf\xe9 \xff\n",
+    "tiny.txt": b"a b c\n",
+}
+BAD_CALLS = {
+    "missing.txt": (["--corpus", "missing.txt"], "no corpus file missing.txt"),
+    "empty": (["--corpus", "empty.txt"], "empty.txt is empty"),
+    "binary": (["--corpus", "binary.txt"], "binary"),
+    "latin": (["--corpus", "latin.txt"], "not UTF-8"),
+    "folder": (["--corpus", "."], "is a folder"),
+    "short documents": (["--corpus", "tiny.txt"], "gives no sequence"),
+    "large vocabulary": (["--corpus", "tiny.txt", "--vocab", "9"], "3 different tokens"),
+    "T = 0": (["--corpus", "tiny.txt", "--length", "0"], "--length is 0"),
+    "negative T": (["--length", "-3"], "--length is -3"),
+    "V = 0": (["--corpus", "tiny.txt", "--vocab", "0"], "--vocab is 0"),
+    "unknown target": (["nosuch"], "no target 'nosuch'"),
+    "unknown module": (["py:nosuch:thing"], "cannot be imported"),
+    "unknown attribute": (["py:json:nosuch"], "no attribute 'nosuch'"),
+    "unknown tokenizer": (["--tokenizer", "wrds"], "no tokenizer 'wrds'"),
+    "unknown check": (["--check", "nosuch"], "no check 'nosuch'"),
+    "missing folder": (["--json", "no/where.jsonl"], "There is no folder"),
+    "folder for a file": (["--json", "."], "is a folder"),
+    "unknown option": (["--lenght", "3"], "--length"),
+    "no number": (["--length", "many"], "valid integer"),
+    "unknown layout": (["--layout", "poem"], "poem"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CALLS)
+def test_bad_input_is_told_in_a_sentence(tmp_path, name):
+    for file, content in BAD_FILES.items():
+        (tmp_path / file).write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    arguments, told = BAD_CALLS[name]
+    done = leadterms("verify", *arguments, "--json", tmp_path / "out.jsonl", cwd=tmp_path) if (
+        "--json" not in arguments
+    ) else leadterms("verify", *arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_verify_writes_results_and_a_table_of_eighty_columns(tmp_path):
+    (tmp_path / "a corpus é.txt").write_text(STORIES, encoding="utf-8")
+    done = leadterms(
+        "verify", "reference", "--corpus", "a corpus é.txt", "--length", "5", "--check", "statistics",
+        "--check", "theory.gram", "--json", "out.jsonl", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    run = read_run(tmp_path / "out.jsonl")
+    assert run.ok
+    assert run.header["corpus"]["sequences"] == 2
+    assert {result.target for result in run.results} == {"theory", "reference"}
+    assert "2 sequences of 5 positions" in done.stdout.replace("\n", " ")
+
+
+def test_a_failing_implementation_exits_with_1_and_is_explained(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from reference.statistics import statistics as right\n"
+        "class Mine:\n"
+        "    def statistics(self, tokens, vocab_size):\n"
+        "        found = right(tokens, vocab_size)\n"
+        "        return {**found, 'Q_bar': found['Q_bar'].T}\n"
+    )
+    done = leadterms("verify", "py:mine:Mine", "--check", "statistics", "--json", "out.jsonl", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    told = done.stdout
+    assert "statistics.Q_bar on py:mine:Mine: failed" in told
+    assert "It looks transposed." in told
+    assert "leadterms verify py:mine:Mine --check statistics.Q_bar --seed 0" in told
+    assert "Traceback" not in told + done.stderr
+    failed = {r.check for r in read_run(tmp_path / "out.jsonl").results if r.result == "failed"}
+    assert "statistics.Q_bar" in failed
+    assert "statistics.B_bar" not in failed
+
+
+def test_two_runs_with_one_seed_differ_in_times_only(tmp_path):
+    runs = []
+    for name in ("a.jsonl", "b.jsonl"):
+        leadterms("verify", "reference", "--check", "statistics", "--json", name, cwd=tmp_path)
+        lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+        runs.append([{k: v for k, v in line.items() if k not in ("seconds", "started")} for line in lines])
+    assert runs[0] == runs[1]
+
+
+def test_stats_writes_arrays_with_their_vocabulary(tmp_path):
+    from safetensors import safe_open
+
+    (tmp_path / "s.txt").write_text(STORIES)
+    done = leadterms("stats", "s.txt", "--length", "5", "-o", "s.safetensors", "--json", "s.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with safe_open(tmp_path / "s.safetensors", "np") as file:
+        assert set(file.keys()) == {"B_bar", "Phi_bar", "Sigma_B", "G_bar", "Q_bar", "Delta_bar"}
+        vocabulary = json.loads(file.metadata()["vocabulary"])
+        B_bar = file.get_tensor("B_bar")
+    assert vocabulary[0] == "."
+    told = json.loads((tmp_path / "s.json").read_text())
+    assert told["statistics"]["B_bar"]["shape"] == list(B_bar.shape)
+    day, one = vocabulary.index("day"), vocabulary.index("one")
+    assert B_bar[one, day] == B_bar.max()
+
+
+def test_help_shows_an_example():
+    for command in ("verify", "report", "stats"):
+        done = leadterms(command, "--help", cwd=ROOT)
+        assert done.returncode == 0
+        assert "Example: leadterms" in done.stdout
+
+
+def test_a_reader_who_goes_away_leaves_no_traceback(tmp_path):
+    command = f"{sys.executable} -c 'from paper_checks.command_line import main; main()' verify reference --check theory"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -1"],
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr

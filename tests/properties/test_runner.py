@@ -1,0 +1,231 @@
+import numpy as np
+import pytest
+from breaking import With
+
+from properties import check_implementation
+from properties.catalogue import CHECKS, select
+from properties.cases import CORPORA, EXACT_CORPORA
+from properties.check import Check, Comparison, NotAdmitted
+from properties.connectors import connect
+from properties.results import is_ok
+from properties.runner import run_check, run_mathematics
+from properties.target import Target
+from reference.errors import InputError
+from reference.implementation import implementation as reference
+from reference.statistics import statistics
+
+
+def one(law, *, needs=("statistics",), target=None, cases=CORPORA):
+    check = Check("test.law", "A law.", "derived here", cases, law, needs=needs)
+    return run_check(check, Target(target or reference), profile="quick", seed=0)
+
+
+def test_ids_are_unique_and_name_a_family():
+    ids = [check.id for check in CHECKS]
+    assert len(set(ids)) == len(ids)
+    assert all(id.count(".") == 1 for id in ids)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_a_check_says_its_law_in_a_sentence_with_a_source(check):
+    assert check.statement[0].isupper()
+    assert check.statement.endswith(".")
+    assert check.source
+
+
+@pytest.mark.parametrize("name", ["reference", "gpu", "gpu32"])
+def test_the_implementations_that_come_along_pass(name):
+    if name != "reference":
+        pytest.importorskip("torch", reason="the gpu room needs torch")
+    results = check_implementation(name, profile="quick", seed=1)
+    assert len(results) == len([check for check in CHECKS if check.needs])
+    assert {r.check: r.counterexample or r.note for r in results if r.result in ("failed", "errored")} == {}
+
+
+def test_the_mathematics_holds():
+    results = list(run_mathematics(CHECKS, profile="quick", seed=1))
+    assert {result.result for result in results} == {"passed"}
+    assert {result.target for result in results} == {"theory"}
+
+
+def test_the_same_seed_gives_the_same_results():
+    def numbers(seed):
+        results = check_implementation("reference", checks=select(["statistics", "gradients"]), seed=seed)
+        return [(r.check, r.cases, r.error_over_bound) for r in results]
+
+    assert numbers(3) == numbers(3)
+    assert numbers(3) != numbers(4)
+
+
+def test_a_law_that_admits_no_case_is_an_error_not_a_pass():
+    def law(target, case):
+        raise NotAdmitted("nothing is ever admitted")
+        yield
+
+    result = one(law)
+    assert result.result == "errored"
+    assert "nothing is ever admitted" in result.note
+    assert not is_ok([result])
+
+
+def test_an_infinite_bound_admits_no_case():
+    def law(target, case):
+        yield Comparison("anything", 1.0, 2.0, np.inf)
+
+    assert one(law).result == "errored"
+
+
+def test_nan_fails():
+    def law(target, case):
+        yield Comparison("anything", np.nan, 2.0, 1.0)
+
+    result = one(law)
+    assert result.result == "failed"
+    assert result.counterexample["got"] == "nan"
+
+
+def test_a_check_that_breaks_is_an_error():
+    def law(target, case):
+        raise KeyError("oops")
+        yield
+
+    result = one(law)
+    assert result.result == "errored"
+    assert "KeyError" in result.note
+
+
+def test_a_missing_method_is_told_and_nothing_else_is_skipped():
+    results = check_implementation(With("only statistics", statistics=statistics))
+    for result in results:
+        check = next(check for check in CHECKS if check.id == result.check)
+        if check.needs == ("statistics",):
+            assert result.result == "passed"
+        else:
+            assert result.result == "not_applicable"
+            assert "the implementation has no" in result.note
+
+
+def test_a_missing_statistic_is_a_capability_and_a_missing_weight_a_failure():
+    def some(tokens, vocab_size):
+        return {"B_bar": statistics(tokens, vocab_size)["B_bar"]}
+
+    results = {r.check: r.result for r in check_implementation(With("some", statistics=some))}
+    assert results["statistics.B_bar"] == "passed"
+    assert results["statistics.Q_bar"] == "not_applicable"
+
+    without = With("no P", train=lambda *arguments: {k: v for k, v in reference.train(*arguments).items() if k != "P"})
+    result = check_implementation(without, checks=select(["descent.parameters"]))[0]
+    assert result.result == "failed"
+    assert "answered no 'P'" in result.note
+
+
+def test_a_failure_is_shrunk_and_told_in_full():
+    def transposed(tokens, vocab_size):
+        return {name: value.T for name, value in statistics(tokens, vocab_size).items()}
+
+    result = check_implementation(With("transposed", statistics=transposed), checks=select(["statistics.B_bar"]))[0]
+    assert result.result == "failed"
+    shown = result.counterexample
+    # The smallest corpus with an asymmetric bigram table: one sequence a b, or b a, over two words.
+    assert np.array(shown["case"]["tokens"]).shape == (1, 2)
+    assert shown["case"]["vocab_size"] == 2
+    assert shown["looks_like"] == "transposed"
+    assert shown["exact"] in ("1/2", "-1/2", "0")
+    assert float(shown["ratio"]) > 1
+    assert result.command == "leadterms verify transposed --check statistics.B_bar --seed 0"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("a string", "answered a str, not a mapping"),
+        ({"B_bar": "text"}, "no array of numbers"),
+        ({"B_bar": [[1, 2], [3]]}, "no array of numbers"),
+    ],
+)
+def test_an_answer_that_is_none_is_a_failure_with_a_sentence(answer, told):
+    wrong = With("wrong", statistics=lambda tokens, vocab_size: answer)
+    result = check_implementation(wrong, checks=select(["statistics.B_bar"]))[0]
+    assert result.result == "failed"
+    assert told in result.note
+
+
+def test_an_implementation_that_raises_is_a_failure_with_its_message():
+    def statistics(tokens, vocab_size):
+        raise RuntimeError("out of luck")
+
+    result = check_implementation(With("raises", statistics=statistics), checks=select(["statistics.B_bar"]))[0]
+    assert result.result == "failed"
+    assert "statistics raised RuntimeError: out of luck" in result.note
+
+
+def test_a_wrong_shape_is_told_as_such():
+    result = check_implementation(
+        With("flat", statistics=lambda t, v: {"B_bar": np.zeros(3)}), checks=select(["statistics.B_bar"])
+    )[0]
+    assert "its shape is [3], not [" in result.counterexample["error"]
+
+
+def test_an_implementation_may_declare_another_orientation():
+    flipped = With("flipped", statistics=lambda t, v: {"B_bar": statistics(t, v)["B_bar"].T})
+    flipped.orientation = {"B_bar": "next,current"}
+    assert check_implementation(flipped, checks=select(["statistics.B_bar"]))[0].result == "passed"
+    flipped.orientation = {"B_bar": "up,down"}
+    assert "must name current and next" in check_implementation(flipped, checks=select(["statistics.B_bar"]))[0].note
+
+
+def test_the_subject_cannot_change_the_case():
+    def spoils(tokens, vocab_size):
+        found = statistics(tokens, vocab_size)
+        tokens[:] = 0
+        return found
+
+    results = check_implementation(With("spoils", statistics=spoils), checks=select(["statistics"]))
+    assert {result.result for result in results} == {"passed"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("nosuch", "no target 'nosuch'"),
+        ("referense", "Did you mean reference"),
+        ("py:", "incomplete"),
+        ("py:json", "incomplete"),
+        ("py:no_such_module:thing", "cannot be imported"),
+        ("py:json:nosuch", "no attribute 'nosuch'"),
+        ("py:json:dump", "raised TypeError"),
+        ("py:sys:path", "none of the methods"),
+        ("weights:missing.npz", "no target"),
+    ],
+)
+def test_a_target_that_is_none_is_told(spec, told):
+    with pytest.raises(InputError, match=told):
+        connect(spec)
+
+
+def test_a_target_may_be_a_class_a_factory_or_an_object(tmp_path, monkeypatch):
+    (tmp_path / "my_own_module.py").write_text(
+        "from reference.implementation import Reference\nimplementation = Reference()\ndef make(): return Reference()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for attribute in ("Reference", "implementation", "make"):
+        target = connect(f"py:my_own_module:{attribute}")
+        assert "statistics" in target.methods
+        assert target.name == f"py:my_own_module:{attribute}"
+
+
+def test_an_unknown_check_is_told_with_a_near_one():
+    with pytest.raises(InputError, match=r"Did you mean statistics.Q_bar\?"):
+        select(["statistics.Qbar"])
+
+
+def test_a_corpus_adds_a_case(monkeypatch):
+    from reference.sequences import build_corpus
+    from reference.stories import stories
+    from reference.tokenizers import words
+
+    corpus = build_corpus(stories(10, seed=0), words, length=10)
+    check = select(["statistics.B_bar"])
+    without = check_implementation("reference", checks=check)[0].cases
+    assert check_implementation("reference", checks=check, corpus=corpus)[0].cases == without + 1
+    assert EXACT_CORPORA.of_corpus(corpus).tokens.shape == (2, 11)

@@ -1,0 +1,98 @@
+"""The bounds hold, and are not so wide that a wrong answer fits in."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properties.cases import MODELS
+from properties.diagnosis import looks_like
+from properties.rounded import NothingKnown, Rounded, exact, softmax
+from properties.rounded_model import given as given_parameters
+from properties.rounded_model import gradients, stacked
+from properties.tolerances import EXPONENT_RESOLUTION, exponent, gamma, unit_roundoff
+
+SMALL = st.integers(-(2**20), 2**20).map(lambda n: n / 2**16)
+
+
+def matrices(rows, columns):
+    return st.lists(
+        st.lists(SMALL, min_size=columns, max_size=columns), min_size=rows, max_size=rows
+    ).map(np.array)
+
+
+def test_gamma_grows_and_ends():
+    u = unit_roundoff("float32")
+    assert gamma(1, u) < gamma(2, u) < gamma(1000, u)
+    assert gamma(2**25, u) == math.inf
+
+
+@given(matrices(3, 4), matrices(4, 2), matrices(2, 3))
+def test_a_float32_product_stays_within_its_bound_in_either_order(a, b, c):
+    bound = exact(a, "float32") @ exact(b, "float32") @ exact(c, "float32")
+    truth = [
+        [
+            sum(Fraction(a[i, p]) * Fraction(b[p, q]) * Fraction(c[q, j]) for p in range(4) for q in range(2))
+            for j in range(3)
+        ]
+        for i in range(3)
+    ]
+    a32, b32, c32 = (m.astype(np.float32) for m in (a, b, c))
+    for got in ((a32 @ b32) @ c32, a32 @ (b32 @ c32)):
+        error = np.abs(np.array([[float(abs(Fraction(float(got[i, j])) - truth[i][j])) for j in range(3)] for i in range(3)]))
+        assert (error <= bound.error).all()
+
+
+@given(matrices(2, 5))
+def test_a_float32_softmax_stays_within_its_bound(z):
+    bound = softmax(exact(z, "float32"))
+    z32 = z.astype(np.float32)
+    weight = np.exp(z32 - z32.max(axis=1, keepdims=True))
+    got = weight / weight.sum(axis=1, keepdims=True)
+    assert (np.abs(got - bound.value) <= bound.error).all()
+
+
+def test_a_softmax_of_anything_is_refused():
+    z = Rounded(np.zeros((1, 2)), np.zeros((1, 2)), np.full((1, 2), 1e6), "float64")
+    with pytest.raises(NothingKnown):
+        softmax(z)
+
+
+def test_the_bounds_of_the_gradients_are_far_below_the_gradients():
+    """A bound that has grown past its subject would let every slip through."""
+    case = MODELS.ordinary
+    found = gradients(given_parameters(case.parameters, "float64"), case.tokens)
+    for group in found:
+        value, bound = stacked(found, group)
+        assert np.linalg.norm(bound) < np.sqrt(unit_roundoff("float64")) * np.linalg.norm(value), group
+
+
+@given(st.integers(1, 8), st.floats(-3, 3), st.floats(-3, 3), st.floats(0.1, 10))
+def test_a_fitted_exponent_has_the_true_one_in_its_interval(order, first, second, scale):
+    rates = [2.0**-6 / 2**i for i in range(4)]
+    remainders = [scale * eta**order * (1 + first * eta + second * eta**2) for eta in rates]
+    fit = exponent(remainders, relative_noise=unit_roundoff("float64") * 8)
+    assert abs(fit.value - order) <= fit.half_width + 8 * unit_roundoff("float64") * order
+    assert fit.half_width < EXPONENT_RESOLUTION
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        (lambda m: m.T, "transposed"),
+        (lambda m: -m, "the sign is flipped"),
+        (lambda m: 6 * m, "multiplied by 6"),
+        (lambda m: m / 6, "multiplied by 1/6"),
+        (lambda m: 0.7 * m, "multiplied by 0.7"),
+        (lambda m: 0 * m, "all zero"),
+        (lambda m: m + 1, None),
+        (lambda m: m[:1], None),
+    ],
+)
+def test_a_known_slip_is_named(slip, told):
+    matrix = np.array([[1.0, 2.0], [3.0, -5.0]])
+    got = looks_like(slip(matrix), matrix, np.full((2, 2), unit_roundoff("float32")))
+    assert got == told

@@ -1,0 +1,91 @@
+"""Predicted relative errors and cosines against the exact sum of the series: wrong by one order less than
+predicted.
+"""
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import fmpq
+from theory_cases import corpus
+
+from theory.alignment import cosine_loss, cosine_squared, last_step_aligned, relative_error_squared
+from theory.next_order import ORDER, gram, inner, next_order
+from theory.series import descend, summed
+from theory.statistics import exact_statistics, leading_directions
+from theory.step_coefficients import step_coefficients
+
+V, STEPS = 3, 5
+TOKENS = corpus(0, 3, 4, V)
+GROUPS = ("W_O", "V", "W", "P")
+GRAM = gram(TOKENS, V)
+
+
+def number(x: fmpq) -> float:
+    return float(Fraction(int(x.p), int(x.q)))
+
+
+def actual(group: str, rate: fmpq) -> tuple[float, float]:
+    """Relative error and 1 - cosine of the first layer, from the series to order 12."""
+    weight = summed(descend(TOKENS, V, 2, STEPS, 12).group(group)[0], rate)
+    x = leading_directions(exact_statistics(TOKENS, V))[group] * (
+        fmpq(step_coefficients(STEPS)[group]) * rate ** (ORDER[group] - 1)
+    )
+    gap = weight - x
+    error = math.sqrt(number(inner(gap, gap) / inner(x, x)))
+    sine = 1 - inner(weight, x) ** 2 / (inner(weight, weight) * inner(x, x))
+    return error, 1 - math.sqrt(1 - number(sine))
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_predictions_improve_one_order_faster(group: str) -> None:
+    """Halving eta halves the relative error, and quarters the error of its prediction; for 1 - cos, 4 and
+    8.
+    """
+    rates = [fmpq(1, 1000), fmpq(1, 2000)]
+    errors, losses, missed, turned = [], [], [], []
+    for rate in rates:
+        error, loss = actual(group, rate)
+        predicted = math.sqrt(number(relative_error_squared(group, GRAM[group], rate, STEPS)))
+        errors.append(error)
+        missed.append(abs(error - predicted))
+        losses.append(loss)
+        turned.append(abs(loss - number(cosine_loss(group, GRAM[group], STEPS) * rate * rate)))
+    assert errors[0] / errors[1] == pytest.approx(2, rel=0.02)
+    assert missed[0] / missed[1] == pytest.approx(4, rel=0.1)
+    assert losses[0] / losses[1] == pytest.approx(4, rel=0.02)
+    assert turned[0] / turned[1] == pytest.approx(8, rel=0.2)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_cosine_of_the_two_term_weight(group: str) -> None:
+    rate = fmpq(1, 50)
+    lead = leading_directions(exact_statistics(TOKENS, V))[group] * fmpq(step_coefficients(STEPS)[group])
+    weight = lead + next_order(TOKENS, V, STEPS)[group] * rate
+    expected = inner(lead, weight) ** 2 / (inner(lead, lead) * inner(weight, weight))
+    assert cosine_squared(group, GRAM[group], rate, STEPS) == expected
+
+
+def test_the_step_at_which_a_cosine_is_lost() -> None:
+    rate, target = fmpq(1, 40), fmpq(999, 1000)
+    last = last_step_aligned("W", GRAM["W"], rate, target, 10_000)
+    assert 3 <= last < 10_000
+    assert cosine_squared("W", GRAM["W"], rate, last) >= target
+    assert cosine_squared("W", GRAM["W"], rate, last + 1) < target
+
+
+def test_never_and_always_aligned() -> None:
+    assert last_step_aligned("V", GRAM["V"], fmpq(1, 100), fmpq(2), 20) == 0
+    assert last_step_aligned("V", GRAM["V"], fmpq(1, 100), fmpq(0), 20) == 20
+
+
+def test_floats_may_be_used_for_large_corpora() -> None:
+    floats = [[number(x) for x in row] for row in GRAM["W"]]
+    assert cosine_squared("W", floats, 0.02, STEPS) == pytest.approx(
+        number(cosine_squared("W", GRAM["W"], fmpq(1, 50), STEPS))
+    )
+
+
+def test_a_weight_that_has_not_moved_has_no_error() -> None:
+    with pytest.raises(ValueError, match="W has no leading term after 2 steps"):
+        relative_error_squared("W", GRAM["W"], fmpq(1, 10), 2)

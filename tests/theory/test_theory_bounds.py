@@ -1,0 +1,158 @@
+"""The theorem's bounds: windows, what they let pass, and the inequalities inside the proofs."""
+
+import pytest
+from flint import fmpq, fmpq_mat, fmpq_poly
+from theory_cases import corpus
+
+from theory.bound_facts import (
+    attention_gain_gap,
+    coefficient_bound_gap,
+    eighth_power_gap,
+    hardy_norm_at_most_two,
+    norms,
+    positive_definite,
+    uniform_jacobian_spectrum,
+)
+from theory.bounds import (
+    THEOREMS,
+    Setting,
+    bound_over_leading_squared,
+    impostor_error_squared,
+    last_step_inside,
+    start_over_leading_squared,
+    zero_always_passes,
+)
+from theory.next_order import inner
+from theory.series import summed, trajectory
+from theory.statistics import exact_statistics, leading_directions
+from theory.step_coefficients import step_coefficients
+
+PUBLISHED = {"vocab_size": 3000, "length": 200, "layers": 3}
+
+
+def test_windows_of_the_published_experiments() -> None:
+    """5 steps at rate .005 of the thousands that were run; at .05 no step lies inside."""
+    for name in ("Theorem 4.1", "Theorem D.10", "Theorem D.13"):
+        assert last_step_inside(THEOREMS[name], **PUBLISHED, rate=fmpq(1, 200)) == 5
+        assert last_step_inside(THEOREMS[name], **PUBLISHED, rate=fmpq(1, 20)) == 0
+
+
+def test_the_edge_of_a_window_is_its_edge() -> None:
+    theorem = THEOREMS["Theorem D.7"]
+    edge = last_step_inside(theorem, 500, 60, 1, fmpq(1, 1000))
+    assert theorem.failed(Setting(500, 60, 1, fmpq(1, 1000), edge)) == []
+    assert theorem.failed(Setting(500, 60, 1, fmpq(1, 1000), edge + 1)) == ["s eta <= 3/(8 T^(3/8))"]
+
+
+def test_the_informal_window_is_wider_than_the_formal_one() -> None:
+    assert last_step_inside(THEOREMS["Theorem 4.1"], 3000, 200, 1, fmpq(1, 200)) == 16
+    assert last_step_inside(THEOREMS["Theorem D.10"], 3000, 200, 1, fmpq(1, 200)) == 8
+
+
+@pytest.mark.parametrize(
+    ("setting", "failed"),
+    [
+        (Setting(3000, 200, 4, fmpq(1, 1000), 1), "L <= sqrt(T)/4"),
+        (Setting(499, 200, 1, fmpq(1, 1000), 1), "V >= 500"),
+        (Setting(500, 59, 1, fmpq(1, 1000), 1), "T >= 60"),
+        (Setting(500, 100, 1, fmpq(1, 10), 1), "s eta <= 1/(12 L)"),
+    ],
+)
+def test_conditions_name_what_fails(setting: Setting, failed: str) -> None:
+    assert failed in THEOREMS["Theorem D.10"].failed(setting)
+
+
+@pytest.mark.parametrize("steps", [3, 5, 40])
+@pytest.mark.parametrize("name", ["Theorem 4.1", "Theorem D.10", "Theorem D.13", "Theorem D.7"])
+def test_the_zero_matrix_passes_for_scores_on_every_corpus(name: str, steps: int) -> None:
+    """At the least rate that the theorem allows, eta = 1/T, where the bound is tightest against s^4 eta^4."""
+    passes = zero_always_passes(THEOREMS[name], Setting(500, 200, 1, fmpq(1, 200), steps))
+    assert passes["W"]
+    assert passes["P"]
+
+
+def test_the_output_bound_does_tell_right_from_wrong() -> None:
+    """For a corpus with a large B_bar and few steps, W_O = 0 violates its bound: the check can fail."""
+    tokens = [[n % 2 for n in range(9)]]
+    B_bar = exact_statistics(tokens, 2)["B_bar"]
+    at = Setting(2, 8, 1, fmpq(1, 100), 3)
+    for impostor in ("zero", "doubled", "negated"):
+        ratio = impostor_error_squared(THEOREMS["Theorem 4.1"], impostor, "W_O", B_bar, at)
+        assert ratio is not None
+        assert ratio > 1
+
+
+def test_bounds_on_scores_accept_every_impostor() -> None:
+    tokens = corpus(0, 3, 4, 3)
+    directions = leading_directions(exact_statistics(tokens, 3))
+    at = Setting(3, 4, 1, fmpq(1, 4), 3)
+    for group in ("W", "P"):
+        for impostor in ("zero", "doubled", "negated", "transposed"):
+            ratio = impostor_error_squared(THEOREMS["Theorem 4.1"], impostor, group, directions[group], at)
+            assert ratio is not None
+            assert ratio < 1
+        size = inner(directions[group], directions[group])
+        over = bound_over_leading_squared(THEOREMS["Theorem 4.1"], group, size, at)
+        assert over is not None
+        assert over > 1
+
+
+def test_after_two_steps_scores_are_held_to_zero() -> None:
+    at = Setting(8, 4, 1, fmpq(1, 2), 2)
+    assert THEOREMS["Lemma D.5"].failed(at) == []
+    assert THEOREMS["Lemma D.5"].bounds_squared(at)["W"] == 0
+    assert impostor_error_squared(THEOREMS["Lemma D.5"], "zero", "W", fmpq_mat(8, 8), at) is None
+
+
+@pytest.mark.parametrize("rate", [fmpq(1, 4), fmpq(1, 8)])
+def test_lemma_for_two_steps_on_a_corpus(rate: fmpq) -> None:
+    """V >= 8 and eta <= 1: the series to order 14 lies within the bounds of D.5 with room to spare."""
+    tokens = corpus(6, 3, 3, 8)
+    kept = trajectory(tokens, 8, 1, 2, 14)[-1]
+    directions = leading_directions(exact_statistics(tokens, 8))
+    bounds = THEOREMS["Lemma D.5"].bounds_squared(Setting(8, 3, 1, rate, 2))
+    for group, power in (("W_O", 1), ("V", 2)):
+        lead = directions[group] * (fmpq(step_coefficients(2)[group]) * rate**power)
+        gap = summed(kept.group(group)[0], rate) - lead
+        assert inner(gap, gap) <= bounds[group] / 4
+    assert not any(kept.W[0]) and not any(any(d) for d in kept.P[0])  # noqa: PT018
+
+
+def test_gaussian_start_at_the_largest_scale_drowns_the_scores() -> None:
+    """With the sizes of the published run and |Q_bar| as large as it can ever be, W is still mostly its start
+    at s = 3.
+    """
+    at = Setting(3000, 200, 3, fmpq(1, 200), 3)
+    ratio = start_over_leading_squared("W", fmpq(1), at, at.rate**2 / at.length**2)
+    assert ratio is not None
+    assert ratio == (at.rate**2 / at.length**2) ** 2 / (2 * at.rate**4) ** 2
+    assert start_over_leading_squared("W", fmpq(0), at, at.rate) is None
+
+
+@pytest.mark.parametrize("T", [1, 2, 5, 24])
+def test_hardy(T: int) -> None:
+    assert hardy_norm_at_most_two(T)
+
+
+def test_positive_definite_can_say_no() -> None:
+    assert not positive_definite(fmpq_mat([[1, 2], [2, 1]]))
+    assert positive_definite(fmpq_mat([[2, 1], [1, 2]]))
+
+
+@pytest.mark.parametrize("t", [1, 2, 3, 8])
+def test_norm_of_the_uniform_jacobian(t: int) -> None:
+    spectrum = uniform_jacobian_spectrum(t)
+    assert sum(count for _, count in spectrum) == t
+    assert spectrum[-1][0] == (fmpq(1, t) if t > 1 else 0)
+
+
+def test_polynomial_inequalities() -> None:
+    assert attention_gain_gap() == fmpq_poly([])
+    assert all(c >= 0 for c in coefficient_bound_gap().coeffs())
+    assert all(c >= 0 for c in eighth_power_gap().coeffs())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_norms_that_the_proofs_use(seed: int) -> None:
+    for name, (value, limit) in norms(exact_statistics(corpus(seed, 2, 4, 3), 3)).items():
+        assert value <= limit, name
