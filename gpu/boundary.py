@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from reference.corpus import check_tokens
+from gpu.tokens import whole_numbers
 from reference.errors import InputError
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
@@ -47,20 +47,6 @@ def usable_device(name: str) -> torch.device:
             f"torch sees no device '{name}' on this machine; give cpu, or install torch for CUDA."
         )
     return device
-
-
-def whole_numbers(tokens: Any, vocab_size: int) -> Int64[np.ndarray, "N T_plus_1"]:
-    """Return tokens as an int64 array [N, T+1], a copy only where the type asks for it.
-
-    Raises:
-        InputError: they are no whole numbers, or no [N, T+1] array of numbers below `vocab_size`.
-    """
-    array = np.asarray(tokens)
-    if array.dtype.kind not in "iu":
-        raise InputError(f"Tokens are numbers of words, not {array.dtype}; give an array of whole numbers.")
-    array = array.astype(np.int64, copy=False)
-    check_tokens(array, vocab_size)
-    return array
 
 
 def token_tensor(tokens: Any, vocab_size: int, device: torch.device) -> Int64[torch.Tensor, "N T_plus_1"]:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float64, Int64, UInt32
@@ -28,7 +29,7 @@ def available() -> bool:
 
 @dataclass(frozen=True)
 class Order:
-    """Positions s * (T+1) + t sorted by row, where each row's begin, and ranges of rows of about equal work."""
+    """Positions s * (T+1) + t sorted by row, where each row's begin, and ranges of rows of equal work."""
 
     positions: Int64[np.ndarray, " positions"]
     first: Int64[np.ndarray, " V_plus_1"]
@@ -41,13 +42,8 @@ def add_first(tokens: UInt32[np.ndarray, "n T_plus_1"], sums: FirstSums, threads
 
     order = by_target(tokens, len(sums.count))
     add_counts(tokens, sums.count)
-    _on_threads(
-        threads,
-        [
-            lambda rows=rows: add_shares(tokens, order.positions, order.first, rows, sums.share)
-            for rows in order.ranges
-        ],
-    )
+    add = partial(add_shares, tokens, order.positions, order.first)
+    _on_threads(threads, [partial(add, rows, sums.share) for rows in order.ranges])
     sums.sequences += len(tokens)
 
 
@@ -62,17 +58,16 @@ def add_second(
 
     order = by_current_and_target(tokens, len(G_bar))
     # A row of its own for each range, added up in the order of the ranges.
-    by_distance = np.zeros((len(order.ranges), tokens.shape[1] - 1))
+    farthest_first = np.zeros((len(order.ranges), tokens.shape[1] - 1))
+    add = partial(add_evidence, tokens, order.positions, order.first)
     _on_threads(
         threads,
         [
-            lambda rows=rows, distances=distances: add_evidence(
-                tokens, order.positions, order.first, rows, G_bar, sums.by_cell, distances
-            )
-            for rows, distances in zip(order.ranges, by_distance, strict=True)
+            partial(add, rows, G_bar, sums.by_cell, distances)
+            for rows, distances in zip(order.ranges, farthest_first, strict=True)
         ],
     )
-    sums.by_distance += by_distance.sum(axis=0)
+    sums.by_distance += farthest_first.sum(axis=0)[::-1]
     sums.sequences += len(tokens)
 
 
@@ -95,7 +90,8 @@ def usable_threads() -> int:
 
 def _all_positions(tokens: UInt32[np.ndarray, "n T_plus_1"]) -> Int64[np.ndarray, " positions"]:
     n, S = tokens.shape
-    return (np.arange(n)[:, None] * S + np.arange(S - 1)).ravel()
+    places: np.ndarray = np.arange(n)[:, None] * S + np.arange(S - 1)
+    return places.ravel()
 
 
 def _sorted(

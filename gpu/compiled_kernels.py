@@ -92,11 +92,12 @@ def sum_in_lanes(values):
 
 @compiled
 @no_type_check
-def add_evidence(tokens, order, first, rows, G_bar, by_cell, by_distance):
-    """Add each pair's entry of Q_i to by_cell[x[t], x[k]] and by_distance[t - k], x[t] in a range of rows.
+def add_evidence(tokens, order, first, rows, G_bar, by_cell, farthest_first):
+    """Add each pair's entry of Q_i to by_cell[x[t], x[k]] and to the sum of its distance t - k.
 
-    The entry is G_bar[y[t], x[k]] less its mean over the prefix, divided by t + 1. `order` is sorted by the
-    current token, and by target where that is equal: then a row of G_bar serves many positions.
+    The entry is G_bar[y[t], x[k]] less its mean over the prefix, divided by t + 1, for the positions with
+    x[t] in a range of rows. `order` is sorted by the current token, and by target where that is equal: then
+    a row of G_bar serves many positions. Distances are stored farthest first, as a prefix is.
     """
     S = tokens.shape[1]
     entry = np.empty(S - 1)
@@ -113,7 +114,8 @@ def add_evidence(tokens, order, first, rows, G_bar, by_cell, by_distance):
             mean = sum_in_lanes(entry[: prefix.size]) * share
             for k in range(prefix.size):
                 entry[k] = (entry[k] - mean) * share
+            by_distance = farthest_first[S - 2 - t :]
             for k in range(prefix.size):
-                by_distance[t - k] += entry[k]
+                by_distance[k] += entry[k]
             for k in range(prefix.size):
                 row[prefix[k]] += entry[k]

@@ -24,6 +24,7 @@ from gpu.interventions import remove_projection
 from gpu.model import Transformer
 from gpu.precision import full_precision
 from gpu.statistics import statistics
+from gpu.threads import threads_for
 from reference.errors import InputError
 
 
@@ -58,21 +59,21 @@ class Gpu:
     def logits(self, parameters: Mapping[str, Any], tokens: Any) -> np.ndarray:
         """Return the logits [N, T, V]; raises InputError as `gradients` does."""
         model, numbers = self._model(parameters, tokens)
-        with full_precision(), torch.no_grad():
+        with full_precision(), threads_for(numbers, len(model.W_O)), torch.no_grad():
             return to_numpy(model(numbers[:, :-1]))
 
     def attention(self, parameters: Mapping[str, Any], tokens: Any) -> np.ndarray:
         """Return the attention maps [L, N, T, T]; raises InputError as `gradients` does."""
         model, numbers = self._model(parameters, tokens)
         N, T = numbers.shape[0], numbers.shape[1] - 1
-        with full_precision(), torch.no_grad():
+        with full_precision(), threads_for(numbers, len(model.W_O)), torch.no_grad():
             maps = model.run(numbers[:, :-1]).A
         return np.array([to_numpy(A) for A in maps], dtype=self.dtype).reshape(len(maps), N, T, T)
 
     def loss(self, parameters: Mapping[str, Any], tokens: Any) -> float:
         """Return the mean cross-entropy in nats a token; raises InputError as `gradients` does."""
         model, numbers = self._model(parameters, tokens)
-        with full_precision(), torch.no_grad():
+        with full_precision(), threads_for(numbers, len(model.W_O)), torch.no_grad():
             return float(model.loss(numbers))
 
     def gradients(self, parameters: Mapping[str, Any], tokens: Any) -> dict[str, np.ndarray]:
@@ -82,7 +83,7 @@ class Gpu:
             InputError: the parameters do not fit together, or the tokens do not fit them.
         """
         model, numbers = self._model(parameters, tokens)
-        with full_precision():
+        with full_precision(), threads_for(numbers, len(model.W_O)):
             found = gradients(model, numbers)
         return {group: to_numpy(value) for group, value in found.items()}
 
@@ -98,8 +99,8 @@ class Gpu:
         for what, number in (("layers", layers), ("steps", steps)):
             if number < 0:
                 raise InputError(f"A model cannot be trained with {number} {what}; give 0 or more.")
-        with full_precision():
-            numbers = token_tensor(tokens, vocab_size, self._device)
+        numbers = token_tensor(tokens, vocab_size, self._device)
+        with full_precision(), threads_for(numbers, vocab_size):
             model = train(numbers, vocab_size, layers, rate, steps, self._dtype)
         return {group: to_numpy(value) for group, value in model.named_parameters()}
 

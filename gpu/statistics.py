@@ -45,12 +45,10 @@ def statistics(tokens: Tokens, vocab_size: int) -> dict[str, torch.Tensor]:
 
 def bigram(tokens: Tokens, vocab_size: int) -> Float64[torch.Tensor, "V V"]:
     """B_bar [current, next] (eq. 9): joint frequency less an even share of the current token's."""
-    here, after = tokens[:, :-1].flatten(), tokens[:, 1:].flatten()
-    cell = here * vocab_size + after
-    count = cell.bincount(minlength=vocab_size**2).view(vocab_size, vocab_size)
+    count = pair_counts(tokens, vocab_size)
     # Whole numbers up to here: V * count - (count of the current token) is exact, and rounded once.
     surplus = vocab_size * count - count.sum(dim=1, keepdim=True)
-    return surplus.double() / (vocab_size * here.numel())
+    return surplus.double() / (vocab_size * tokens[:, 1:].numel())
 
 
 def context(tokens: Tokens, vocab_size: int) -> Float64[torch.Tensor, "V V"]:
@@ -58,14 +56,8 @@ def context(tokens: Tokens, vocab_size: int) -> Float64[torch.Tensor, "V V"]:
 
     The prefix includes the current token. From each column an even share of its sum is taken off.
     """
-    total = torch.zeros(vocab_size**2, dtype=torch.float64, device=tokens.device)
-    t, k = causal_pairs(tokens.shape[1] - 1, tokens.device)
-    share = 1 / (t + 1).double()
-    for batch in batches(tokens):
-        cell = batch[:, 1:][:, t] * vocab_size + batch[:, :-1][:, k]
-        total.index_add_(0, cell.flatten(), share.repeat(len(batch)))
-    total = total.view(vocab_size, vocab_size)
-    return (total - total.mean(dim=0, keepdim=True)) / tokens[:, 1:].numel()
+    share = prefix_shares(tokens, vocab_size)
+    return (share - share.mean(dim=0, keepdim=True)) / tokens[:, 1:].numel()
 
 
 def attention_evidence(
@@ -73,8 +65,36 @@ def attention_evidence(
 ) -> tuple[Float64[torch.Tensor, "V V"], Float64[torch.Tensor, " T"]]:
     """Return Q_bar [query, key] (eq. 14, 17) and Delta_bar [T] by distance, from G_bar [target, context].
 
-    The uniform part of Y - 1/V meets Sigma_B, whose columns sum to zero, and drops out: the entry of a pair
-    is G_bar[y[t], x[k]], less its mean over the row's prefix, divided by the prefix's length.
+    The uniform part of Y - 1/V meets Sigma_B, whose columns sum to zero, and drops out.
+    """
+    by_cell, by_distance = evidence_sums(tokens, G_bar)
+    positions = tokens[:, 1:].numel()
+    return by_cell / positions, by_distance / positions
+
+
+def pair_counts(tokens: Tokens, vocab_size: int) -> Int64[torch.Tensor, "V V"]:
+    """Count each pair [current, next]."""
+    cell = tokens[:, :-1] * vocab_size + tokens[:, 1:]
+    return cell.flatten().bincount(minlength=vocab_size**2).view(vocab_size, vocab_size)
+
+
+def prefix_shares(tokens: Tokens, vocab_size: int) -> Float64[torch.Tensor, "V V"]:
+    """Sum 1/(t+1) over the pairs (t, k) by [target, context]."""
+    total = torch.zeros(vocab_size**2, dtype=torch.float64, device=tokens.device)
+    t, k = causal_pairs(tokens.shape[1] - 1, tokens.device)
+    share = 1 / (t + 1).double()
+    for batch in batches(tokens):
+        cell = batch[:, 1:][:, t] * vocab_size + batch[:, :-1][:, k]
+        total.index_add_(0, cell.flatten(), share.repeat(len(batch)))
+    return total.view(vocab_size, vocab_size)
+
+
+def evidence_sums(
+    tokens: Tokens, G_bar: Matrix
+) -> tuple[Float64[torch.Tensor, "V V"], Float64[torch.Tensor, " T"]]:
+    """Sum the entries of Q_i over the pairs (t, k) by [query, key], and by distance t - k.
+
+    The entry of a pair is G_bar[y[t], x[k]], less its mean over the prefix, divided by the prefix's length.
     """
     V, T = len(G_bar), tokens.shape[1] - 1
     by_cell, by_distance = torch.zeros_like(G_bar).flatten(), G_bar.new_zeros(T)
@@ -88,8 +108,7 @@ def attention_evidence(
         entry = (entry - row_sum[:, t] / seen) / seen
         by_cell.index_add_(0, (x[:, t] * V + key).flatten(), entry.flatten())
         by_distance.index_add_(0, t - k, entry.sum(dim=0))
-    positions = tokens[:, 1:].numel()
-    return by_cell.view(V, V) / positions, by_distance / positions
+    return by_cell.view(V, V), by_distance
 
 
 def causal_pairs(

@@ -48,14 +48,14 @@ class FirstSums:
         """N*T."""
         return self.sequences * self.length
 
-    def B_bar(self) -> Float64[np.ndarray, "V V"]:  # noqa: N802 - the paper's symbol
+    def B_bar(self) -> Float64[np.ndarray, "V V"]:
         """B_bar [current, next] = (1/NT) sum X^T (Y - 1/V) (eq. 9)."""
         V = len(self.count)
         # Whole numbers up to here, and then one rounding.
         surplus = V * self.count - self.count.sum(axis=1, keepdims=True)
-        return surplus / (V * self.positions)
+        return np.divide(surplus, V * self.positions)
 
-    def Phi_bar(self) -> Float64[np.ndarray, "V V"]:  # noqa: N802
+    def Phi_bar(self) -> Float64[np.ndarray, "V V"]:
         """Phi_bar [target, context] = (1/NT) sum (Y - 1/V)^T A0 X (eq. 11)."""
         centred: np.ndarray = self.share - self.share.mean(axis=0, keepdims=True)
         return centred / self.positions
@@ -82,9 +82,7 @@ class SecondSums:
 
     def add(self, other: SecondSums) -> None:
         """Take in the sums of another part of the corpus; InputError if its sizes differ."""
-        _check_same(
-            (len(self.by_cell), len(self.by_distance)), (len(other.by_cell), len(other.by_distance))
-        )
+        _check_same((len(self.by_cell), len(self.by_distance)), (len(other.by_cell), len(other.by_distance)))
         self.by_cell += other.by_cell
         self.by_distance += other.by_distance
         self.sequences += other.sequences
@@ -94,11 +92,11 @@ class SecondSums:
         """N*T."""
         return self.sequences * len(self.by_distance)
 
-    def Q_bar(self) -> Float64[np.ndarray, "V V"]:  # noqa: N802
+    def Q_bar(self) -> Float64[np.ndarray, "V V"]:
         """Q_bar [query, key] = (1/NT) sum X^T Q_i X (eq. 14, 17)."""
         return self.by_cell / self.positions
 
-    def Delta_bar(self) -> Float64[np.ndarray, " T"]:  # noqa: N802
+    def Delta_bar(self) -> Float64[np.ndarray, " T"]:
         """Delta_bar [T], entry d = (1/NT) sum of Q_i[t, t-d]."""
         return self.by_distance / self.positions
 

@@ -202,7 +202,9 @@ def _ordinary_descent(steps: int) -> DescentCase:
 def _ordinary_model() -> ModelCase:
     rng = np.random.default_rng(1)
     shapes = {"W_O": (4, 4), "V": (3, 4, 4), "W": (3, 4, 4), "P": (3, 5)}
-    return ModelCase(_TOKENS, 4, **{name: rng.integers(-16, 17, shape) / 32 for name, shape in shapes.items()})
+    return ModelCase(
+        _TOKENS, 4, **{name: rng.integers(-16, 17, shape) / 32 for name, shape in shapes.items()}
+    )
 
 
 def _ordinary_matrices() -> MatrixCase:

@@ -56,9 +56,7 @@ def _attribute(spec: str, module: str, attribute: str) -> Any:
         loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name == "torch":
-            raise InputError(
-                f"The target {spec} needs torch; run: pip install 'leadterms[gpu]'."
-            ) from None
+            raise InputError(f"The target {spec} needs torch; run: pip install 'leadterms[gpu]'.") from None
         raise InputError(f"The target {spec} cannot be imported: {error}; check the module's name.") from None
     except Exception as error:
         raise InputError(f"Importing {module} for {spec} raised {type(error).__name__}: {error}.") from None
@@ -76,4 +74,6 @@ def _instance(spec: str, found: Any) -> Any:
     try:
         return found()
     except Exception as error:
-        raise InputError(f"Calling {spec} without arguments raised {type(error).__name__}: {error}.") from None
+        raise InputError(
+            f"Calling {spec} without arguments raised {type(error).__name__}: {error}."
+        ) from None

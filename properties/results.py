@@ -138,7 +138,9 @@ def read_run(path: Path) -> Run:
         raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
     results = [_result(path, i, line) for i, line in enumerate(lines[1:-1], start=2)]
     if lines[-1].get("results") != len(results):
-        raise InputError(f"{path} holds {len(results)} results, its footer counts {lines[-1].get('results')}.")
+        raise InputError(
+            f"{path} holds {len(results)} results, its footer counts {lines[-1].get('results')}."
+        )
     return Run(header=_fields(lines[0]), results=tuple(results), footer=_fields(lines[-1]))
 
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from properties.tolerances import ELEMENTARY_ULPS, gamma, rounding, unit_roundoff
 
-
 # exp of this still leaves room in float64 for the products that follow.
 LARGEST_MOVE = 100.0
 
@@ -35,7 +34,7 @@ class Rounded:
     dtype: str
 
     @property
-    def T(self) -> Rounded:  # noqa: N802 - NumPy's name
+    def T(self) -> Rounded:
         """The transpose."""
         return Rounded(self.value.T, self.magnitude.T, self.error.T, self.dtype)
 

@@ -89,7 +89,9 @@ def train(
     for _ in range(steps):
         gradient = gradients(parameters, tokens)
         parameters = {
-            group: [old - new.times(rate) for old, new in zip(parameters[group], gradient[group], strict=True)]
+            group: [
+                old - new.times(rate) for old, new in zip(parameters[group], gradient[group], strict=True)
+            ]
             for group in parameters
         }
     return parameters

@@ -243,5 +243,3 @@ def _finite(value: float) -> float | str:
 def _command(check: Check, target: Target, seed: int) -> str:
     subject = "" if target.name == MATHEMATICS else f"{target.name} "
     return f"leadterms verify {subject}--check {check.id} --seed {seed}"
-
-

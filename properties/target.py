@@ -153,7 +153,9 @@ def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndar
         ImplementationError: the answer has no such entry.
     """
     if name not in answer:
-        raise ImplementationError(f"{method} answered no '{name}' (it has {', '.join(sorted(answer)) or 'none'})")
+        raise ImplementationError(
+            f"{method} answered no '{name}' (it has {', '.join(sorted(answer)) or 'none'})"
+        )
     return answer[name]
 
 

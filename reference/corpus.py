@@ -78,7 +78,7 @@ class Corpus:
         )
 
 
-def check_tokens(tokens: Int64[np.ndarray, "..."], vocab_size: int) -> None:
+def check_tokens(tokens: Int64[np.ndarray, ...], vocab_size: int) -> None:
     """Raise InputError unless `tokens` is a nonempty int64 [N, T+1] with T >= 1 and entries in 0..V-1."""
     if tokens.ndim != 2:
         raise InputError(f"Tokens have {tokens.ndim} axes; give an array [sequences, positions + 1].")

@@ -109,14 +109,16 @@ def average_direction(
     Kept to one order less than the parameter, which is all that an update can use.
     """
     here = at.as_series()
-    directions = [
-        (share, _in_order(descent_direction(here, sequences[i]))) for i, share in step.shares.items()
-    ]
-
-    def coefficient(parameter: int, order: int) -> M | None:
-        return add_all(_scaled(series[parameter][order], share) for share, series in directions)
-
-    return [[coefficient(n, k) for k in range(len(kept) - 1)] for n, (_, kept) in enumerate(at.groups())]
+    kept = [len(coefficients) - 1 for _, coefficients in at.groups()]
+    total: list[Coefficients[M]] = [[None] * orders for orders in kept]
+    for i, share in step.shares.items():
+        # One sequence at a time: the intermediate series of a sequence are large and needed once.
+        series = _in_order(descent_direction(here, sequences[i]))
+        total = [
+            [add_all((old, _scaled(one[k], share))) for k, old in enumerate(coefficients)]
+            for coefficients, one in zip(total, series, strict=True)
+        ]
+    return total
 
 
 def _in_order(p: ParameterSeries[M]) -> list[Series[M]]:

@@ -13,9 +13,7 @@ from paper_checks.commands.verify import require_folder
 
 def stats(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A UTF-8 text file.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The .safetensors file to write.")
-    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The .safetensors file to write.")],
     vocab: options.VocabSize = None,
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",

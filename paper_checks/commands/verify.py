@@ -76,9 +76,9 @@ def run_suite(
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
     )
-    if targets:
-        connected, left_out = [connect(target) for target in dict.fromkeys(targets)], []
-    else:
+    left_out: list[str] = []
+    connected = [connect(target) for target in dict.fromkeys(targets)]
+    if not targets:
         connected, left_out = default_targets()
     with progress_bar() as progress:
         return run_checks(

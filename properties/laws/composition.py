@@ -25,7 +25,9 @@ def _formula(target: Target, case: MatrixCase) -> Outcome:
     got = target.composition_score(case.first, case.second)
     # A norm of a cancelled product inherits the absolute error of its entries.
     yield Comparison("composition score", got, expected, len(case.first) * _bound(case, target.dtype))
-    yield within("composition score", got, 0.0, 1.0, gamma(4 * case.first.size + 8, unit_roundoff(target.dtype)))
+    yield within(
+        "composition score", got, 0.0, 1.0, gamma(4 * case.first.size + 8, unit_roundoff(target.dtype))
+    )
 
 
 def _scale(target: Target, case: MatrixCase) -> Outcome:

@@ -51,9 +51,13 @@ def leading_term(case: DescentCase, group: str, rate: float) -> np.ndarray:
 def remainders(target: Target, case: DescentCase, group: str, rate: float) -> tuple[np.ndarray, np.ndarray]:
     """Return |parameter - leading term| by layer, and the rounding in it, both in Frobenius norm."""
     got = require(target.train(case.tokens, case.vocab_size, case.layers, rate, case.steps), group, "train")
-    _, bound = stacked(train(case.tokens, case.vocab_size, case.layers, rate, case.steps, target.dtype), group)
+    _, bound = stacked(
+        train(case.tokens, case.vocab_size, case.layers, rate, case.steps, target.dtype), group
+    )
     if got.shape != bound.shape:
-        raise NotAdmitted(f"{group} has the shape {got.shape}, not {bound.shape}")  # told by descent.parameters
+        raise NotAdmitted(
+            f"{group} has the shape {got.shape}, not {bound.shape}"
+        )  # told by descent.parameters
     left = got - leading_term(case, group, rate)
     layers = (1, -1) if group == "W_O" else (len(left), -1)
     return np.linalg.norm(left.reshape(layers), axis=1), np.linalg.norm(bound.reshape(layers), axis=1)

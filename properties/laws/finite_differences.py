@@ -47,9 +47,7 @@ def _central(target: Target, case: ModelCase, group: str, direction: np.ndarray,
 
 
 def _loss_bound(case: ModelCase, group: str, direction: np.ndarray, dtype: str) -> float:
-    return max(
-        loss(given(_moved(case, group, s * STEP * direction), dtype), case.tokens)[1] for s in (1, -1)
-    )
+    return max(loss(given(_moved(case, group, s * STEP * direction), dtype), case.tokens)[1] for s in (1, -1))
 
 
 CHECKS = (

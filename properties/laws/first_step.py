@@ -26,7 +26,11 @@ def _output(target: Target, case: DescentCase) -> Outcome:
     rounded = train(case.tokens, case.vocab_size, case.layers, case.rate, 1, target.dtype)
     got = require(_trained(target, case), "W_O", "train")
     yield Comparison(
-        "W_O", got, expected, stacked(rounded, "W_O")[1], exact=lambda index: f"{case.rate:g} * {B_bar[index]}"
+        "W_O",
+        got,
+        expected,
+        stacked(rounded, "W_O")[1],
+        exact=lambda index: f"{case.rate:g} * {B_bar[index[0], index[1]]}",
     )
 
 

@@ -107,7 +107,9 @@ def _of_models(id: str, statement: str, law: Law, needs: str, source: str = "pap
 
 
 CHECKS = (
-    _of_models("model.attention", "Attention is softmax(h W h^T + D(P)) over k <= t.", _attention, "attention"),
+    _of_models(
+        "model.attention", "Attention is softmax(h W h^T + D(P)) over k <= t.", _attention, "attention"
+    ),
     _of_models(
         "model.attention_rows", "Attention rows are causal distributions.", _distribution, "attention"
     ),

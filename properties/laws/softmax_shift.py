@@ -94,8 +94,12 @@ CHECKS = (
         _unmoved_attention("W"),
         "attention",
     ),
-    _check("P_shift_logits", "Adding a constant to P leaves the logits as they are.", _unmoved_logits, "logits"),
-    _check("P_gradient_sum", "The gradient of P sums to zero in every layer.", _flat_gradient("P"), "gradients"),
+    _check(
+        "P_shift_logits", "Adding a constant to P leaves the logits as they are.", _unmoved_logits, "logits"
+    ),
+    _check(
+        "P_gradient_sum", "The gradient of P sums to zero in every layer.", _flat_gradient("P"), "gradients"
+    ),
     _check(
         "W_gradient_rows", "The gradient of the first W has zero row sums.", _flat_gradient("W"), "gradients"
     ),

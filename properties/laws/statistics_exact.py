@@ -60,7 +60,7 @@ def _agrees(name: str) -> Law:
             got,
             as_array(exact, magnitude.terms.shape),
             magnitude.bound(target.dtype),
-            exact=lambda index: str(exact[index if len(index) == 2 else (*index, 0)]),
+            exact=lambda index: str(exact[index[0], index[1] if len(index) == 2 else 0]),
         )
 
     return law

@@ -61,9 +61,11 @@ def test_bad_input_is_told_in_a_sentence(tmp_path, name):
         (tmp_path / file).write_bytes(content)
     before = sorted(tmp_path.iterdir())
     arguments, told = BAD_CALLS[name]
-    done = leadterms("verify", *arguments, "--json", tmp_path / "out.jsonl", cwd=tmp_path) if (
-        "--json" not in arguments
-    ) else leadterms("verify", *arguments, cwd=tmp_path)
+    done = (
+        leadterms("verify", *arguments, "--json", tmp_path / "out.jsonl", cwd=tmp_path)
+        if ("--json" not in arguments)
+        else leadterms("verify", *arguments, cwd=tmp_path)
+    )
     assert done.returncode == 2, done.stderr
     assert told in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
@@ -119,7 +121,9 @@ def test_stats_writes_arrays_with_their_vocabulary(tmp_path):
     from safetensors import safe_open
 
     (tmp_path / "s.txt").write_text(STORIES)
-    done = leadterms("stats", "s.txt", "--length", "5", "-o", "s.safetensors", "--json", "s.json", cwd=tmp_path)
+    done = leadterms(
+        "stats", "s.txt", "--length", "5", "-o", "s.safetensors", "--json", "s.json", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     with safe_open(tmp_path / "s.safetensors", "np") as file:
         assert set(file.keys()) == {"B_bar", "Phi_bar", "Sigma_B", "G_bar", "Q_bar", "Delta_bar"}

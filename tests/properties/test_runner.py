@@ -3,8 +3,8 @@ import pytest
 from breaking import With
 
 from properties import check_implementation
-from properties.catalogue import CHECKS, select
 from properties.cases import CORPORA, EXACT_CORPORA
+from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison, NotAdmitted
 from properties.connectors import connect
 from properties.results import is_ok
@@ -113,7 +113,9 @@ def test_a_missing_statistic_is_a_capability_and_a_missing_weight_a_failure():
     assert results["statistics.B_bar"] == "passed"
     assert results["statistics.Q_bar"] == "not_applicable"
 
-    without = With("no P", train=lambda *arguments: {k: v for k, v in reference.train(*arguments).items() if k != "P"})
+    without = With(
+        "no P", train=lambda *arguments: {k: v for k, v in reference.train(*arguments).items() if k != "P"}
+    )
     result = check_implementation(without, checks=select(["descent.parameters"]))[0]
     assert result.result == "failed"
     assert "answered no 'P'" in result.note
@@ -123,7 +125,9 @@ def test_a_failure_is_shrunk_and_told_in_full():
     def transposed(tokens, vocab_size):
         return {name: value.T for name, value in statistics(tokens, vocab_size).items()}
 
-    result = check_implementation(With("transposed", statistics=transposed), checks=select(["statistics.B_bar"]))[0]
+    result = check_implementation(
+        With("transposed", statistics=transposed), checks=select(["statistics.B_bar"])
+    )[0]
     assert result.result == "failed"
     shown = result.counterexample
     # The smallest corpus with an asymmetric bigram table: one sequence a b, or b a, over two words.
@@ -154,7 +158,9 @@ def test_an_implementation_that_raises_is_a_failure_with_its_message():
     def statistics(tokens, vocab_size):
         raise RuntimeError("out of luck")
 
-    result = check_implementation(With("raises", statistics=statistics), checks=select(["statistics.B_bar"]))[0]
+    result = check_implementation(With("raises", statistics=statistics), checks=select(["statistics.B_bar"]))[
+        0
+    ]
     assert result.result == "failed"
     assert "statistics raised RuntimeError: out of luck" in result.note
 
@@ -171,7 +177,10 @@ def test_an_implementation_may_declare_another_orientation():
     flipped.orientation = {"B_bar": "next,current"}
     assert check_implementation(flipped, checks=select(["statistics.B_bar"]))[0].result == "passed"
     flipped.orientation = {"B_bar": "up,down"}
-    assert "must name current and next" in check_implementation(flipped, checks=select(["statistics.B_bar"]))[0].note
+    assert (
+        "must name current and next"
+        in check_implementation(flipped, checks=select(["statistics.B_bar"]))[0].note
+    )
 
 
 def test_the_subject_cannot_change_the_case():

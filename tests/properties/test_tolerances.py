@@ -19,9 +19,9 @@ SMALL = st.integers(-(2**20), 2**20).map(lambda n: n / 2**16)
 
 
 def matrices(rows, columns):
-    return st.lists(
-        st.lists(SMALL, min_size=columns, max_size=columns), min_size=rows, max_size=rows
-    ).map(np.array)
+    return st.lists(st.lists(SMALL, min_size=columns, max_size=columns), min_size=rows, max_size=rows).map(
+        np.array
+    )
 
 
 def test_gamma_grows_and_ends():
@@ -42,7 +42,11 @@ def test_a_float32_product_stays_within_its_bound_in_either_order(a, b, c):
     ]
     a32, b32, c32 = (m.astype(np.float32) for m in (a, b, c))
     for got in ((a32 @ b32) @ c32, a32 @ (b32 @ c32)):
-        error = np.abs(np.array([[float(abs(Fraction(float(got[i, j])) - truth[i][j])) for j in range(3)] for i in range(3)]))
+        error = np.abs(
+            np.array(
+                [[float(abs(Fraction(float(got[i, j])) - truth[i][j])) for j in range(3)] for i in range(3)]
+            )
+        )
         assert (error <= bound.error).all()
 
 

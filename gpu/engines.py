@@ -1,0 +1,54 @@
+"""Which code adds a part of a corpus to the sums: the compiled loops or torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from gpu import compiled
+from gpu.sums import FirstSums, SecondSums
+from reference.errors import InputError
+
+EngineName = Literal["auto", "compiled", "torch"]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Two functions: `add_first(tokens, sums)` and `add_second(tokens, G_bar, sums)`."""
+
+    add_first: Callable[[Any, FirstSums], None]
+    add_second: Callable[[Any, Any, SecondSums], None]
+
+
+def engine(name: EngineName, device: str, threads: int | None) -> Engine:
+    """Return the engine called `name`; "auto" is the compiled one on a CPU where numba is installed.
+
+    Raises:
+        InputError: it needs a package or a device that is not there, or the number of threads is not
+            positive.
+    """
+    if name == "auto":
+        name = "compiled" if device == "cpu" and compiled.available() else "torch"
+    if name == "torch":
+        return _torch(device)
+    if not compiled.available():
+        raise InputError("The compiled engine needs numba; run: pip install numba, or choose torch.")
+    if device != "cpu":
+        raise InputError(f"The compiled engine runs on cpu only, not on {device}; choose torch.")
+    threads = compiled.usable_threads() if threads is None else threads
+    if threads < 1:
+        raise InputError(f"Work needs at least one thread, not {threads}.")
+    return Engine(partial(compiled.add_first, threads=threads), partial(compiled.add_second, threads=threads))
+
+
+def _torch(device: str) -> Engine:
+    try:
+        from gpu import torch_sums
+    except ImportError:
+        raise InputError(
+            "Statistics at scale need numba or torch; run: pip install 'leadterms[gpu]'."
+        ) from None
+    torch_sums.check(device)
+    return Engine(partial(torch_sums.add_first, device=device), partial(torch_sums.add_second, device=device))

@@ -1,0 +1,23 @@
+"""Small work on one thread: handing it over to others costs more than doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+# Multiply-adds in a layer, below which a second thread only waits; a busy machine makes it worse.
+WORTH_SHARING = 1 << 26
+
+
+@contextmanager
+def threads_for(tokens: torch.Tensor, vocab_size: int) -> Iterator[None]:
+    """Compute on one thread while a layer's products on `tokens` [N, T+1] are small; put the setting back."""
+    before = torch.get_num_threads()
+    if tokens.numel() * vocab_size * vocab_size < WORTH_SHARING:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
