@@ -16,6 +16,7 @@ from jaxtyping import UInt32
 
 from gpu.engines import EngineName, engine
 from gpu.progress import Progress, Saver, chained, load
+from gpu.sparse_bigram import SparseBigram
 from gpu.sums import FirstSums, SecondSums
 from gpu.tokens import Parts, whole_numbers
 from reference.errors import InputError
@@ -89,9 +90,13 @@ def stream_statistics(
 
 def first_statistics(sums: FirstSums) -> dict[str, np.ndarray]:
     """Return the statistics that the first pass determines: B_bar, Phi_bar, Sigma_B and G_bar."""
-    B_bar, Phi_bar = sums.B_bar(), sums.Phi_bar()
-    Sigma_B = B_bar.T @ B_bar
-    return {"B_bar": B_bar, "Phi_bar": Phi_bar, "Sigma_B": Sigma_B, "G_bar": Sigma_B @ Phi_bar}
+    parts, Phi_bar = SparseBigram.from_counts(sums.count, sums.positions), sums.Phi_bar()
+    return {
+        "B_bar": sums.B_bar(),
+        "Phi_bar": Phi_bar,
+        "Sigma_B": parts.gram(),
+        "G_bar": parts.gram_times(Phi_bar),
+    }
 
 
 def go_through(

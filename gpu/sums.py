@@ -53,7 +53,7 @@ class FirstSums:
         V = len(self.count)
         # Whole numbers up to here, and then one rounding.
         surplus = V * self.count - self.count.sum(axis=1, keepdims=True)
-        return np.divide(surplus, V * self.positions)
+        return np.asarray(surplus / (V * self.positions))
 
     def Phi_bar(self) -> Float64[np.ndarray, "V V"]:
         """Phi_bar [target, context] = (1/NT) sum (Y - 1/V)^T A0 X (eq. 11)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +11,14 @@ import typer
 DEFAULT_LENGTH = 40
 
 
-class LayoutOption(str, Enum):
+class LayoutOption(StrEnum):
     """How documents become sequences."""
 
     document = "document"
     stream = "stream"
 
 
-class ProfileOption(str, Enum):
+class ProfileOption(StrEnum):
     """How many cases each check is tried on."""
 
     quick = "quick"

@@ -59,6 +59,7 @@ def select(names: Sequence[str]) -> tuple[Check, ...]:
             close = get_close_matches(name, [*ids, *families], n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise InputError(
-                f"There is no check '{name}'; give an id or one of the families {', '.join(sorted(families))}.{hint}"
+                f"There is no check '{name}'; give an id or one of the families "
+                f"{', '.join(sorted(families))}.{hint}"
             )
     return tuple(check for check in CHECKS if check.id in names or check.id.split(".")[0] in names)

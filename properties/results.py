@@ -1,4 +1,4 @@
-"""Results as JSON lines: a header, one line a check and target, a footer. A file without its footer is invalid.
+"""Results as JSON lines: a header, one line a check and target, a footer; without its footer it is invalid.
 
 Everything that shows results (table, notebook, page) reads this and computes nothing.
 """

@@ -9,6 +9,7 @@ its exponent, within an interval that the data themselves give. Nothing here dep
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.n
 
 @dataclass(frozen=True)
 class Exponent:
-    """A fitted order: the limit of r(eta) ~ eta^value as eta goes to 0, and the half-width of its interval."""
+    """A fitted order, r(eta) ~ eta^value as eta goes to 0, with the half-width of its interval."""
 
     value: float
     half_width: float
@@ -65,7 +66,7 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
     `relative_noise` is the largest relative error of a remainder; it moves a slope by 2 noise / ln 2, and
     the extrapolation by three times that.
     """
-    slopes = [math.log2(coarse / fine) for coarse, fine in zip(remainders, remainders[1:], strict=False)]
-    movement = sum(abs(late - early) for early, late in zip(slopes, slopes[1:], strict=False))
+    slopes = [math.log2(coarse / fine) for coarse, fine in itertools.pairwise(remainders)]
+    movement = sum(abs(late - early) for early, late in itertools.pairwise(slopes))
     noise = 3 * 2 * relative_noise / math.log(2)
     return Exponent(value=2 * slopes[-1] - slopes[-2], half_width=movement + noise)

@@ -56,7 +56,8 @@ def _animal(chance: random.Random, place: str, pronoun: str) -> str:
 
 def _thing(chance: random.Random, place: str, pronoun: str) -> str:
     owner = _pick(chance, PLACES[place])
-    return f"the {owner} had a {_pick(chance, COLOURS)} {_pick(chance, THINGS)} and {pronoun} was {_pick(chance, FEELINGS)} ."
+    thing = f"{_pick(chance, COLOURS)} {_pick(chance, THINGS)}"
+    return f"the {owner} had a {thing} and {pronoun} was {_pick(chance, FEELINGS)} ."
 
 
 def _feeling(chance: random.Random, place: str, pronoun: str) -> str:

@@ -22,8 +22,7 @@ Gram = Sequence[Sequence[Any]]
 
 
 def relative_error_squared(group: str, gram: Gram, rate: Any, steps: int) -> Any:
-    """|next|^2 eta^2 / |leading|^2 of a group after `steps` steps: the square of the predicted relative
-    error.
+    """The square of the predicted relative error of a group: |next|^2 eta^2 / |leading|^2.
 
     Raises ValueError when the group has not moved or its leading statistic vanishes.
     """

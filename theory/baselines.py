@@ -57,8 +57,7 @@ def relative_diagonal(length: int) -> fmpq:
 
 
 def induction_score(period: int, repeats: int) -> fmpq:
-    """Mean of A[t, t - period + 1] over t = period .. repeats*period - 1 (0-based): (H_rP - H_P) / ((r - 1)
-    P).
+    """Mean of A[t, t - P + 1] over t = P .. r P - 1 (0-based): (H_rP - H_P) / ((r - 1) P).
 
     The score of a head on `repeats` = r copies of a random block of `period` = P tokens: the weight that a
     token of a later copy gives to what followed its previous occurrence. ValueError unless P >= 1 and r >= 2.

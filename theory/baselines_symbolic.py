@@ -27,9 +27,7 @@ def mean_diagonal() -> sympy.Expr:
 
 
 def mean_previous() -> sympy.Expr:
-    """Mean weight on the previous token, an expression in T: (harmonic(T) - 1) / T. Only rows 2..T have
-    one.
-    """
+    """Mean weight on the previous token (rows 2..T have one), in T: (harmonic(T) - 1) / T."""
     return sympy.simplify(_row_mean(1 / _t, 2).rewrite(sympy.harmonic))
 
 

@@ -15,8 +15,7 @@ from theory.step_polynomials import ATTENTION, OUTPUT, VALUE
 
 
 def hardy_norm_at_most_two(length: int) -> bool:
-    """|A0| <= 2 as an operator, for uniform causal attention over `length` positions (discrete Hardy
-    inequality).
+    """|A0| <= 2 as an operator, for uniform causal attention over `length` positions (discrete Hardy).
 
     Decided as: 4 - A0^T A0 is positive semidefinite, by exact elimination with positive pivots.
     """
@@ -42,8 +41,7 @@ def positive_definite(symmetric: fmpq_mat) -> bool:
 
 
 def uniform_jacobian_spectrum(keys: int) -> list[tuple[fmpq, int]]:
-    """Eigenvalues with multiplicities of the softmax Jacobian I/t - 11^T/t^2 at uniform attention over t
-    keys.
+    """Eigenvalues, with multiplicities, of the softmax Jacobian I/t - 11^T/t^2 at uniform attention.
 
     The paper uses that its norm is 1/t for t >= 2 and 0 for t = 1.
     """
@@ -53,9 +51,7 @@ def uniform_jacobian_spectrum(keys: int) -> list[tuple[fmpq, int]]:
 
 
 def coefficient_bound_gap() -> fmpq_poly:
-    """2 s^4 - (6 C(s,4) + 4 C(s,3)) as a polynomial in u = s - 1: with no negative coefficient it is >= 0 for
-    s >= 1.
-    """
+    """2 s^4 - (6 C(s,4) + 4 C(s,3)) in u = s - 1: without a negative coefficient it is >= 0 for s >= 1."""
     gap = 2 * OUTPUT**4 - 2 * ATTENTION
     return gap(fmpq_poly([1, 1]))
 
@@ -72,9 +68,7 @@ def eighth_power_gap() -> fmpq_poly:
 
 
 def norms(statistics: Mapping[str, fmpq_mat]) -> dict[str, tuple[fmpq, fmpq]]:
-    """(value, limit) of each size that the proofs bound, for one corpus; squared where a root would be
-    needed.
-    """
+    """(value, limit) of each size that the proofs bound, on one corpus; squared where there is a root."""
 
     def largest(a: fmpq_mat) -> fmpq:
         return max(abs(x) for x in a.entries())

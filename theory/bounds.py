@@ -1,17 +1,16 @@
-"""The theorem's error bounds as exact objects: their conditions, their sizes, and what they cannot tell
-apart.
+"""The theorem's error bounds as exact objects: conditions, sizes, and what they cannot tell apart.
 
-All norms are Frobenius norms and all comparisons are made between squares, so that conditions with roots (L
-<= sqrt(T)/4, s eta <= 5 / (8 sqrt(T)), s eta <= 3 / (8 T^(3/8))) are decided over the rationals. See
-`theory.bound_facts` for the inequalities used inside the proofs.
+All norms are Frobenius norms and all comparisons are made between squares, so that conditions
+with roots, like s eta <= 3 / (8 T^(3/8)), are decided over the rationals. See `theory.bound_facts` for the
+inequalities used inside the proofs.
 
 A bound says something about direction only when it is smaller than the leading term it surrounds. Derived
 here, for any corpus: |B_bar| < 1 and |Phi_bar| < 1 (an average of outer products of a centred one-hot, of
 norm below 1, with a distribution), so every entry of G_bar is below 1 in size, |Q_bar| <= 1 (row t of Q_i
 adds up, in absolute value, to the mean absolute deviation of t entries of G_bar), and |Delta_bar| <= 1 alike.
-As c_s <= s^4 / 8, the leading terms of W and P are at most s^4 eta^4 / 8, while their bound is 13 s^5 eta^5
-T: *the zero matrix satisfies the bounds for W and P whenever s eta T >= 1/104*, hence everywhere in a window
-with eta >= 1/T.
+As c_s <= s^4 / 8, the leading terms of W and P are at most s^4 eta^4 / 8, while their bound is
+13 s^5 eta^5 T: *the zero matrix satisfies the bounds for W and P whenever s eta T >= 1/104*, hence everywhere
+in a window with eta >= 1/T.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ Condition = Callable[[Setting], bool]
 
 @dataclass(frozen=True)
 class Theorem:
-    """A bound on |parameter - leading term| for each group, squared, and the conditions it is stated
+    """A bound on |parameter - leading term| for each group, squared, with the conditions it is stated
     under.
     """
 
@@ -160,16 +159,13 @@ THEOREMS: dict[str, Theorem] = {
         ),
     )
 }
-"""By name. D.13 is stated for a Gaussian start with v <= eta^2/T^2 and holds with a probability; its start is
-not here.
-"""
+"""By name. D.13 holds with a probability, for a Gaussian start with v <= eta^2/T^2 that is not in here."""
 
 
 def last_step_inside(
     theorem: Theorem, vocab_size: int, length: int, layers: int, rate: fmpq, limit: int = 10**6
 ) -> int:
-    """The largest s >= 1 up to `limit` that meets a theorem's conditions, 0 when no step does: the edge of
-    its window.
+    """The edge of a theorem's window: the largest s up to `limit` that it speaks of, 0 when there is none.
 
     Windows are intervals of s, so a binary search from the first step inside decides.
     """
@@ -196,8 +192,7 @@ def leading_norm_squared(group: str, direction_squared: fmpq, setting: Setting) 
 def bound_over_leading_squared(
     theorem: Theorem, group: str, direction_squared: fmpq, setting: Setting
 ) -> fmpq | None:
-    """(bound / |leading term|)^2; at least 1 means that the zero matrix satisfies the bound. None for no
-    leading term.
+    """(bound / |leading term|)^2: from 1 on, the zero matrix satisfies the bound. None for no leading term.
 
     Uses only |direction|^2, so a corpus too large for exact matrices can be judged by its norms.
     """
@@ -217,8 +212,7 @@ IMPOSTORS: dict[str, Callable[[fmpq_mat], fmpq_mat]] = {
 def impostor_error_squared(
     theorem: Theorem, impostor: str, group: str, direction: fmpq_mat, setting: Setting
 ) -> fmpq | None:
-    """(error / bound)^2 of a wrong weight built from the leading term: at most 1 means that the bound accepts
-    it.
+    """(error / bound)^2 of a wrong weight made from the leading term: up to 1, the bound accepts it.
 
     None where the bound is zero (W and P after two steps). Raises KeyError for an unknown impostor.
     """
@@ -231,17 +225,14 @@ def impostor_error_squared(
 
 
 def zero_always_passes(theorem: Theorem, setting: Setting) -> dict[str, bool]:
-    """For each group: does the zero matrix satisfy the bound for *every* corpus, by |direction| <= 1 (see the
-    module)?
-    """
+    """By group: does the zero matrix satisfy the bound on *every* corpus, by |direction| <= 1 (see above)?"""
     return {
         g: leading_norm_squared(g, fmpq(1), setting) <= theorem.bounds_squared(setting)[g] for g in GROUPS
     }
 
 
 def start_over_leading_squared(group: str, direction_squared: fmpq, setting: Setting, v: fmpq) -> fmpq | None:
-    """E|start|^2 / |leading term|^2 for a Gaussian start of scale v with xi = 0: how much of the weight is
-    still noise.
+    """E|start|^2 / |leading term|^2 for a Gaussian start of scale v with xi = 0: what is still noise.
 
     Entries have variance v^2 / V^2, so E|start|^2 is v^2 for a [V, V] matrix and v^2 T / V^2 for P [T]
     (paper, Gaussian start). The squared cosine with the direction is about 1 / (1 + this). The theorem allows

@@ -16,9 +16,7 @@ from theory.orders import leading_orders
 FORMAT = 1
 
 Monomials = dict[tuple[int, ...], fmpq]
-"""A polynomial in the weights: the sorted indices of a monomial's symbols, with repeats, to its
-coefficient.
-"""
+"""A polynomial in the weights: sorted indices of a monomial's symbols, with repeats, to its coefficient."""
 
 
 def statement(kind: str, vocab_size: int, length: int, layers: int) -> str:
@@ -39,9 +37,7 @@ def statement(kind: str, vocab_size: int, length: int, layers: int) -> str:
 
 
 def canonical_text(matrix: Iterable[Monomials]) -> str:
-    """One line an entry, row by row: monomials "p/q*w_i*w_j..." in lexicographic order; an empty line is
-    zero.
-    """
+    """A line an entry, row by row: monomials "p/q*w_i*w_j..." in lexicographic order; zero is empty."""
 
     def line(entry: Monomials) -> str:
         return " + ".join("*".join((str(c), *(f"w_{i}" for i in m))) for m, c in sorted(entry.items()) if c)
@@ -56,17 +52,6 @@ def digest(matrix: Iterable[Monomials]) -> dict[str, Any]:
         "terms": sum(bool(c) for entry in entries for c in entry.values()),
         "sha256": hashlib.sha256(canonical_text(entries).encode()).hexdigest(),
     }
-
-
-def combination(coefficients: Iterable[fmpq], matrices: Iterable[list[Monomials]]) -> list[Monomials]:
-    """The sum of coefficient times matrix, for matrices of one shape."""
-    result: list[Monomials] = []
-    for c, matrix in zip(coefficients, matrices, strict=True):
-        result = result or [{} for _ in matrix]
-        for total, entry in zip(result, matrix, strict=True):
-            for monomial, value in entry.items():
-                total[monomial] = total.get(monomial, fmpq(0)) + c * value
-    return result
 
 
 def sealed(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ Two finite computations settle an identity between a coefficient of the descent 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,6 +32,9 @@ Certificate = dict[str, Any]
 History = list[Truncated[PolynomialMatrix]]
 Progress = Callable[[str], None]
 
+MOST_MONOMIALS = 1_000_000
+"""The largest polynomial that is attempted: memory grows by gigabytes beyond it."""
+
 
 class Refuted(Exception):
     """An identity is false; `difference` names the first order and entry where it fails."""
@@ -49,8 +53,7 @@ def prove(
     claims: Sequence[Identity] | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
-    """Proves the identities of a kind for every corpus of a size, every layer and step count; returns a
-    certificate.
+    """Proves the identities of a kind for every corpus of a size, every layer and every step count.
 
     `vocab_size` = V, `length` = T. `kind` is "leading" (Theorem 4.1) or "next" (`theory.next_order`). The
     certificate is a dictionary of strings, integers and lists, ready for JSON. `claims` replaces the
@@ -60,6 +63,7 @@ def prove(
     Raises `Refuted` when an identity is false and ValueError for sizes below 1 or an unknown kind.
     """
     claims = identities(kind) if claims is None else claims
+    _refuse_the_hopeless(vocab_size, length, max(claim.order for claim in claims))
     tell = progress or (lambda _: None)
     tell("the statistics as polynomials")
     directions = direction_matrices(kind, every_corpus(vocab_size, length))
@@ -84,10 +88,20 @@ def prove(
     )
 
 
+def _refuse_the_hopeless(vocab_size: int, length: int, degree: int) -> None:
+    if vocab_size < 1 or length < 1:
+        raise ValueError(f"a vocabulary and a length of 1 or more are needed, not {vocab_size} and {length}")
+    symbols = vocab_size ** (length + 1)
+    monomials_of_one = math.comb(symbols + degree - 1, degree)
+    if monomials_of_one > MOST_MONOMIALS:
+        raise ValueError(
+            f"a vocabulary of {vocab_size} and sequences of {length + 1} tokens need {symbols} symbols and "
+            f"polynomials of up to {monomials_of_one} terms; a proof is possible up to {MOST_MONOMIALS}"
+        )
+
+
 def kept_for(claims: Sequence[Identity]) -> dict[str, int]:
-    """Orders to keep in each group: the same number beyond the leading one, which is closed under the
-    descent.
-    """
+    """Orders to keep: as many beyond the leading one in every group, which the descent does not leave."""
     leading = leading_orders(1)
     beyond = max(claim.order - leading[claim.group] for claim in claims)
     return {g: k + max(beyond, 0) for g, k in leading.items()}
@@ -96,6 +110,10 @@ def kept_for(claims: Sequence[Identity]) -> dict[str, int]:
 def _prove_one(
     claim: Identity, matrices: list[PolynomialMatrix], names: Sequence[str], history: History
 ) -> dict[str, Any]:
+    if any(p.degree() > step_degree(claim.order) for p in claim.coefficients):
+        raise ValueError(
+            f"the step polynomials of {claim.group} have a higher degree than any coefficient can"
+        )
     steps = range(1, step_degree(claim.order) + 1)
     layers = len(_layers(history[0], claim.group))
     for layer in range(layers):
@@ -110,16 +128,9 @@ def _prove_one(
         "order": claim.order,
         "vanishing_orders": list(claim.vanishing),
         "layers": layers,
-        "step_degree": step_degree(claim.order),
+        "steps_compared": [0, *steps],
         "coefficients": [as_text(p) for p in claim.coefficients],
         "directions": [{"name": n, **digest(monomials(m))} for n, m in zip(names, matrices, strict=True)],
-        "after_steps": [
-            {
-                "steps": s,
-                **digest(monomials(_layers(history[s], claim.group)[0][claim.order], like=matrices[0])),
-            }
-            for s in steps
-        ],
     }
 
 
@@ -138,17 +149,20 @@ def _layers(at: Truncated[PolynomialMatrix], group: str) -> list[list[Polynomial
     return [coefficients for name, coefficients in at.groups() if name == group]
 
 
-def monomials(matrix: PolynomialMatrix | None, like: PolynomialMatrix | None = None) -> list[Monomials]:
-    """The entries as monomials; for None (zero) as many empty entries as `like` has."""
-    if matrix is None:
-        return [] if like is None else [{} for _ in like.entries()]
+def monomials(matrix: PolynomialMatrix) -> list[Monomials]:
+    """The entries as monomials."""
     return [_monomials(entry) for entry in matrix.entries()]
 
 
 def _monomials(entry: Any) -> Monomials:
     if isinstance(entry, fmpq):
         return {(): entry} if entry else {}
-    return {
-        tuple(i for i, power in enumerate(exponents) for _ in range(int(power))): coefficient
-        for exponents, coefficient in entry.terms()
-    }
+    return {_indices(exponents): coefficient for exponents, coefficient in entry.terms()}
+
+
+def _indices(exponents: tuple[int, ...]) -> tuple[int, ...]:
+    """A symbol's index as often as its exponent says."""
+    present = [i for i, power in enumerate(exponents) if power]
+    if len(present) == sum(exponents):
+        return tuple(present)
+    return tuple(i for i in present for _ in range(int(exponents[i])))

@@ -15,8 +15,7 @@ Rows = Sequence[Sequence[SupportsIndex]]
 
 @dataclass(frozen=True)
 class ExactCorpus:
-    """Checked input: `rows` [N][T + 1] of ints in 0..vocab_size-1, `weights` [N] of rationals (1/N each by
-    default).
+    """Checked input: `rows` [N][T + 1] of ids below `vocab_size`, `weights` [N] of rationals.
 
     A weight is the share of the corpus that a row stands for, so that N T below becomes T and a weight;
     weights need not sum to one, which lets the same code serve an unnormalised mixture.

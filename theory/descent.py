@@ -63,9 +63,7 @@ class Step(Generic[M]):
 
 
 def zero_start(layers: int, orders: Mapping[str, int]) -> Truncated[Any]:
-    """All parameters zero, each group kept to the order that `orders` names. ValueError unless layers >=
-    1.
-    """
+    """All parameters zero, each group kept to the order in `orders`. ValueError unless layers >= 1."""
     if layers < 1:
         raise ValueError(f"layers must be 1 or more, not {layers}")
 

@@ -1,5 +1,4 @@
-"""The identities that a certificate proves, as data: group, order in eta, step polynomials, matrices of
-statistics.
+"""The identities that a certificate proves, as data: group, order, step polynomials, statistics.
 
 Each says of every layer: the coefficients of the group below `order` vanish, and the one at `order` is
 sum_j coefficient_j(s) direction_j after s steps.

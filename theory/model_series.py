@@ -1,5 +1,4 @@
-"""The transformer of the paper and its gradient, as power series in eta: forward, softmax, backward for one
-sequence.
+"""The transformer of the paper and its gradient on one sequence, as power series in eta.
 
 Written from Definition 3.1 and Lemma D.8. Every arrow of the computation is a lazy series, so whoever asks
 for a coefficient of a gradient pays for what that coefficient needs and for nothing else.

@@ -84,8 +84,7 @@ def directions(corpus: Sequence[OneSequence[M]]) -> dict[str, list[M]]:
 def next_order(
     tokens: Rows, vocab_size: int, steps: int, weights: Sequence[Any] | None = None
 ) -> dict[str, fmpq_mat]:
-    """The coefficient one order beyond the leading one (see `ORDER`) of each group after `steps` steps, any
-    layer.
+    """The coefficient one order beyond the leading one (`ORDER`) of each group after `steps` steps.
 
     W_O, V, W as [V, V], P as [T, 1]. Raises ValueError for a bad corpus or negative steps.
     """
@@ -117,8 +116,7 @@ def gram(tokens: Rows, vocab_size: int) -> dict[str, list[list[fmpq]]]:
 
 
 def step_amounts(group: str, steps: int) -> list[int]:
-    """How much of the leading direction (first) and of each next-order direction there is after `steps`
-    steps.
+    """How much of the leading direction (first) and of each next-order one there is after `steps` steps.
 
     Integers, because they are sums of products of integers.
     """

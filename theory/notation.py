@@ -1,5 +1,4 @@
-"""One table of the symbols used everywhere: what each is, its axes, where the paper defines it, what others
-call it.
+"""One table of the symbols: what each is, its axes, where the paper defines it, what others call it.
 
 Most of these matrices are [V, V], so a transpose hides in plain sight; this table is the one place
 where the orientation of each is fixed.

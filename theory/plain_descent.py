@@ -42,8 +42,7 @@ def plain_descent(
     steps: int,
     order: int,
 ) -> list[PlainParameters]:
-    """The parameters after 0..`steps` full-batch steps from zero, to eta^`order`; the input is taken as
-    checked.
+    """The parameters to eta^`order` after 0..`steps` full-batch steps from zero; input taken as checked.
 
     `rows` [N][T+1] of ids below `vocab_size`, `weights` [N] the share of each row.
     """

@@ -1,6 +1,4 @@
-"""Matrices whose entries are rational numbers or polynomials with rational coefficients, mixed as they
-come.
-"""
+"""Matrices whose entries are rational numbers or polynomials over them, mixed as they come."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ Kept = Mapping[str, int]
 
 @dataclass(frozen=True)
 class SeriesParameters:
-    """Coefficients of eta^0..eta^K: W_O[order] and V, W[layer][order] are [V, V]; P[layer][order] lists T
-    values.
+    """Coefficients of eta^0..eta^K: W_O[order], V and W[layer][order] are [V, V]; P[layer][order] is [T].
 
     P is by distance. The orders kept may differ between the groups.
     """
@@ -54,8 +53,7 @@ def descend(
     order: int,
     weights: Sequence[Any] | None = None,
 ) -> SeriesParameters:
-    """The series of all parameters to eta^order after `steps` full-batch steps from zero (Theorem 4.1's
-    setting).
+    """The series of all parameters to eta^order after `steps` full-batch steps from zero (Theorem 4.1).
 
     `tokens` [N, T+1] with ids below `vocab_size`; `weights` [N] gives each sequence's share (1/N by default).
     Raises ValueError for a bad corpus, layers < 1, steps < 0 or order < 0.
@@ -65,8 +63,7 @@ def descend(
 
 @dataclass(frozen=True)
 class Update:
-    """One step of a general descent: its rate as a multiple of eta, and the weight [N] of each sequence in
-    its batch.
+    """One step of a general descent: its rate in units of eta, and the weight [N] of each sequence.
 
     A weight of 0 leaves a sequence out; the weights of a mean over the batch sum to one. None is the whole
     corpus.
@@ -86,8 +83,7 @@ def descend_by(
     momentum: fmpq = _NONE,
     start: SeriesParameters | None = None,
 ) -> list[SeriesParameters]:
-    """The series of all parameters before the first update and after each: any rates, batches, momentum and
-    start.
+    """The series before the first update and after each, for any rates, batches, momentum and start.
 
     The velocity is u <- momentum u + gradient. `start` gives the parameters as series of eta (so a start of
     size eta^2 is a coefficient at order 2; order 0 must vanish), kept at least to `order`; None is zero.
@@ -104,9 +100,7 @@ def descend_by(
 
 
 def batch(corpus: ExactCorpus, update: Update) -> descent.Step[fmpq_mat]:
-    """The update as the engine's step: shares w_i / T of the sequences with a weight. ValueError on a length
-    mismatch.
-    """
+    """The update as a step with shares w_i / T. ValueError when there are not N weights."""
     weights = corpus.weights if update.weights is None else update.weights
     if len(weights) != len(corpus.rows):
         raise ValueError(f"there are {len(corpus.rows)} sequences but {len(weights)} weights")

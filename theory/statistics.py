@@ -61,9 +61,7 @@ def statistics_of(corpus: Sequence[OneSequence[M]]) -> dict[str, M]:
 
 
 def leading_directions(statistics: Mapping[str, M]) -> dict[str, M]:
-    """What each parameter is proportional to at its leading order: W_O, V, W as [V, V], P as [T, 1] (Theorem
-    4.1).
-    """
+    """What each parameter is proportional to at its leading order: [V, V], P as [T, 1] (Theorem 4.1)."""
     return {
         "W_O": statistics["B_bar"],
         "V": statistics["Phi_bar"].transpose() * statistics["B_bar"].transpose(),
@@ -73,15 +71,12 @@ def leading_directions(statistics: Mapping[str, M]) -> dict[str, M]:
 
 
 def average(corpus: Sequence[OneSequence[M]], summed: Callable[[OneSequence[M]], M]) -> M:
-    """The weighted average over sequences and positions of what `summed` adds up over the positions of
-    one.
-    """
+    """The average over sequences and positions of what `summed` adds up over the positions of one."""
     return _weighted(corpus, [summed(one) for one in corpus])
 
 
 def evidence(corpus: Sequence[OneSequence[M]], messages: Callable[[OneSequence[M]], M]) -> tuple[M, M]:
-    """By pair of tokens [query, key], and by distance [T, 1]: what a change of attention would do for the
-    loss.
+    """What a change of attention would do for the loss, by tokens [query, key] and by distance [T, 1].
 
     `messages` gives for one sequence a [T, V] matrix m; the pull of query t towards key k is m[t] . x_k, sent
     through the Jacobian of softmax at uniform attention. With m = U G_bar the results are Q_bar and Delta_bar

@@ -30,8 +30,7 @@ def B_bar_row(tokens: Rows, vocab_size: int, current: int) -> list[fmpq]:
 
 
 def Phi_bar_row(tokens: Rows, vocab_size: int, target: int) -> list[fmpq]:
-    """Phi_bar[target, :], length V: the average share of each token in the prefixes of `target`, centred (eq.
-    11).
+    """Phi_bar[target, :], length V: the share of each token in the prefixes of `target`, centred (eq. 11).
 
     The share 1/(t+1) of each visible token is summed over positions whose next token is `target`; the same
     sum over all positions, divided by V, is subtracted; the result is divided by N T. Raises ValueError for

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 def step_coefficients(steps: int) -> dict[str, int]:
-    """The coefficients of eta in W_O, eta^2 in V, eta^4 in W and P after `steps` steps, by running the
-    recursion.
+    """The coefficients of eta in W_O, eta^2 in V, eta^4 in W and P, by running the recursion.
 
     Raises ValueError when `steps` is negative. Source: Theorem 4.1 (s, C(s,2), c_s).
     """

@@ -35,9 +35,7 @@ def weight_symbols(count: int) -> tuple[fmpq_mpoly, ...]:
 
 
 def every_corpus(vocab_size: int, length: int) -> list[OneSequence[PolynomialMatrix]]:
-    """All sequences as matrices, each with its symbol over T as its share. Raises ValueError for sizes below
-    1.
-    """
+    """All sequences as matrices, each with its symbol over T as its share. ValueError for sizes below 1."""
     if vocab_size < 1 or length < 1:
         raise ValueError(f"a vocabulary and a length of 1 or more are needed, not {vocab_size} and {length}")
     corpus = check_corpus(every_sequence(vocab_size, length), vocab_size)

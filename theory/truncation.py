@@ -41,8 +41,7 @@ class _Sizes:
 
 
 def tail_bounds(layers: int, steps: int, rate: fmpq, order: int) -> dict[str, list[fmpq]]:
-    """For each group, layer by layer (one entry for W_O): a bound on |sum_{k>order} theta_k eta^k|, any
-    corpus.
+    """For each group and layer (W_O has one): a bound on |sum_{k>order} theta_k eta^k|, for any corpus.
 
     Full-batch descent from zero with weights that sum to one, `steps` steps at the rational rate eta > 0.
     Frobenius norms; P's bound also holds for each entry. Raises ValueError when the rate is not positive or

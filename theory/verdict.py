@@ -46,9 +46,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law held on one case: how many coefficients were compared and where it first failed, if it
-    did.
-    """
+    """Whether a law held on one case: how many coefficients were compared, and where it first failed."""
 
     law: str
     compared: int
@@ -72,9 +70,7 @@ class Verdict:
 def compare(
     law: str, statements: Iterable[Statement[M]], found: Callable[[Statement[M]], M | None]
 ) -> Verdict:
-    """Holds every statement against `found(statement)`, lowest order first, then fewest steps, then by
-    layer.
-    """
+    """Holds every statement against `found(statement)`: lowest order first, then fewest steps, then layer."""
     ordered = sorted(
         statements, key=lambda s: (s.order, s.step, -1 if s.layer is None else s.layer, s.quantity)
     )
@@ -86,9 +82,7 @@ def compare(
 
 
 def first_difference(statement: Statement[M], found: M | None) -> Difference | None:
-    """The first entry, row by row, at which `found` is not what was claimed; None stands for zero on both
-    sides.
-    """
+    """The first entry, row by row, at which `found` is not what was claimed; None is zero on both sides."""
     expected = statement.expected
     shape = expected if expected is not None else found
     if shape is None:

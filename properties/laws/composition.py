@@ -15,7 +15,7 @@ from properties.tolerances import gamma, rounding, unit_roundoff
 
 
 def _bound(case: MatrixCase, dtype: str) -> float:
-    """The product's entries are sums of n terms of total size |first| |second|; then two norms and a ratio."""
+    """Entries of the product are sums of n terms within |first| |second|; then two norms and a ratio."""
     return float(rounding(1.0, 4 * case.first.size + 8, dtype))
 
 

@@ -102,7 +102,7 @@ def _one_hot_maps(target: Target, case: LengthCase) -> Outcome:
 CHECKS = (
     Check(
         id="uniform.head_profile",
-        statement="Uniform attention has diagonal H_T/T, previous (H_T-1)/T, distance (T-1)/4, entropy (T-1)/T.",
+        statement="Uniform attention: diagonal H_T/T, previous (H_T-1)/T, distance (T-1)/4, entropy (T-1)/T.",
         source="derived here",
         cases=LENGTHS,
         law=_profile,

@@ -29,9 +29,9 @@ def test_forward_and_loss_within_the_rounding_bound(shape, dtype):
     assert logits.dtype == attention.dtype == dtype
     for n, sequence in enumerate(tokens):
         exact = forward(given(weights, dtype), sequence)
-        assert (np.abs(logits[n] - exact.F.value) <= exact.F.bound).all()
+        assert (np.abs(logits[n] - exact.F.value) <= exact.F.error).all()
         for layer, A in enumerate(exact.A):
-            assert (np.abs(attention[layer, n] - A.value) <= A.bound).all()
+            assert (np.abs(attention[layer, n] - A.value) <= A.error).all()
     value, bound = loss(given(weights, dtype), tokens)
     assert abs(subject.loss(weights, tokens) - value) <= bound
 

@@ -144,9 +144,10 @@ def test_help_shows_an_example():
 
 
 def test_a_reader_who_goes_away_leaves_no_traceback(tmp_path):
-    command = f"{sys.executable} -c 'from paper_checks.command_line import main; main()' verify reference --check theory"
+    call = "from paper_checks.command_line import main; main()"
+    command = f"{sys.executable} -c '{call}' verify reference --check theory | head -1"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        ["bash", "-c", f"{command} | head -1"],
-        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120,
-    )  # fmt: skip
+        ["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120
+    )
     assert "Traceback" not in done.stderr

@@ -82,7 +82,9 @@ RESULTS = (
     result("model.causal", "gpu", "errored", note="the check itself raised ValueError: no axis 3", cases=0),
     result("model.loss", "reference", "xfailed", note="known to differ"),
     result("model.loss", "gpu", "xpassed", note="was to fail"),
-    result("composition.formula", "gpu", "not_applicable", note="the implementation has no composition_score"),
+    result(
+        "composition.formula", "gpu", "not_applicable", note="the implementation has no composition_score"
+    ),
     result("alignment.pythia", "theory", "skipped", evidence="measured", note="needs a model", cases=0),
 )
 HEADER = {

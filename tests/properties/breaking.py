@@ -7,7 +7,8 @@ import types
 def broken(module_name: str, right: str, wrong: str) -> types.ModuleType:
     """Return a copy of the module in which `right`, which occurs exactly once, reads `wrong`."""
     spec = importlib.util.find_spec(module_name)
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     with open(spec.origin, encoding="utf-8") as file:
         source = file.read()
     assert source.count(right) == 1, f"{module_name} holds {right!r} {source.count(right)} times"

@@ -21,23 +21,43 @@ def red(implementation, checks=CHECKS, corpus=None) -> set[str]:
 
 REFERENCE_STATISTICS = [
     ("(joint - frequency / vocab_size)", "(joint - 1 / vocab_size)", "statistics.B_bar"),
-    ("np.add.at(joint, (current, following), 1.0)", "np.add.at(joint, (following, current), 1.0)", "statistics.B_bar"),
+    (
+        "np.add.at(joint, (current, following), 1.0)",
+        "np.add.at(joint, (following, current), 1.0)",
+        "statistics.B_bar",
+    ),
     ("(joint - frequency / vocab_size)", "joint", "statistics.B_bar_rows"),
     (" / current.size", "", "statistics.B_bar_counted"),
-    ("np.add.at(share, (y[:, None], x[None, :]), A0)", "np.add.at(share, (x[None, :], y[:, None]), A0)", "statistics.Phi_bar"),
-    ("np.add.at(share, (y[:, None], x[None, :]), A0)", "np.add.at(share, (x[:, None], x[None, :]), A0)", "statistics.Phi_bar"),
+    (
+        "np.add.at(share, (y[:, None], x[None, :]), A0)",
+        "np.add.at(share, (x[None, :], y[:, None]), A0)",
+        "statistics.Phi_bar",
+    ),
+    (
+        "np.add.at(share, (y[:, None], x[None, :]), A0)",
+        "np.add.at(share, (x[:, None], x[None, :]), A0)",
+        "statistics.Phi_bar",
+    ),
     ("(share - baseline)", "share", "statistics.Phi_bar_columns"),
     ("return B_bar.T @ B_bar", "return B_bar @ B_bar.T", "statistics.Sigma_B_is_DCD"),
     ("G_bar = Sigma_B @ Phi_bar", "G_bar = Sigma_B @ Phi_bar.T", "statistics.G_bar_composes"),
     ("(M - mean) * visible / seen", "(M - mean) * visible", "statistics.Q_bar"),
     ("(M - mean) * visible / seen", "M * visible / seen", "statistics.Q_bar_rows"),
     ("(M - mean) * visible / seen", "(M - mean) / seen", "statistics.Q_bar_probed"),
-    ("np.add.at(Q_bar, (x[:, None], x[None, :]), Q_i)", "np.add.at(Q_bar, (x[None, :], x[:, None]), Q_i)", "statistics.Q_bar"),
+    (
+        "np.add.at(Q_bar, (x[:, None], x[None, :]), Q_i)",
+        "np.add.at(Q_bar, (x[None, :], x[:, None]), Q_i)",
+        "statistics.Q_bar",
+    ),
     ("Q_bar / (N * T), Delta_bar", "Q_bar / N, Delta_bar", "statistics.Q_bar"),
-    ("uniform_jacobian(G_bar[y[:, None], x[None, :]])", "uniform_jacobian(G_bar[x[:, None], x[None, :]])", "statistics.Q_bar"),
+    (
+        "uniform_jacobian(G_bar[y[:, None], x[None, :]])",
+        "uniform_jacobian(G_bar[x[:, None], x[None, :]])",
+        "statistics.Q_bar",
+    ),
     ("Delta_bar / (N * T)", "Delta_bar / N", "statistics.Delta_bar_probed"),
     ("(M * visible).sum", "M.sum", "statistics.Delta_bar"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("right", "wrong", "check"), REFERENCE_STATISTICS)
@@ -47,15 +67,23 @@ def test_a_slip_in_the_reference_statistics_is_caught(right, wrong, check):
 
 
 GPU_STATISTICS = [
-    ("entry = (entry - row_sum[:, t] / seen) / seen", "entry = entry - row_sum[:, t] / seen", "statistics.Q_bar"),
+    (
+        "entry = (entry - row_sum[:, t] / seen) / seen",
+        "entry = entry - row_sum[:, t] / seen",
+        "statistics.Q_bar",
+    ),
     ("entry = (entry - row_sum[:, t] / seen) / seen", "entry = entry / seen", "statistics.Q_bar_rows"),
     ("(x[:, t] * V + key)", "(key * V + x[:, t])", "statistics.Q_bar"),
     ("y[:, t] * V + key", "x[:, t] * V + key", "statistics.Q_bar_probed"),
     ("by_distance.index_add_(0, t - k", "by_distance.index_add_(0, k", "statistics.Delta_bar"),
-    ("total - total.mean(dim=0, keepdim=True)", "total - total.mean(dim=1, keepdim=True)", "statistics.Phi_bar"),
+    (
+        "total - total.mean(dim=0, keepdim=True)",
+        "total - total.mean(dim=1, keepdim=True)",
+        "statistics.Phi_bar",
+    ),
     ("share = 1 / (t + 1).double()", "share = 1 / (k + 1).double()", "statistics.Phi_bar"),
     ("vocab_size * count - count.sum(dim=1", "vocab_size * count - count.sum(dim=0", "statistics.B_bar"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("right", "wrong", "check"), GPU_STATISTICS)
@@ -71,12 +99,20 @@ def test_a_slip_in_the_torch_statistics_is_caught(right, wrong, check):
 
 
 THEORY_STATISTICS = [
-    ("one.X.transpose() * pull * one.X for", "one.X.transpose() * pull.transpose() * one.X for", "statistics.Q_bar"),
-    ("through_uniform_softmax(messages(one) * one.X.transpose())", "messages(one) * one.X.transpose()", "statistics.Q_bar"),
+    (
+        "one.X.transpose() * pull * one.X for",
+        "one.X.transpose() * pull.transpose() * one.X for",
+        "statistics.Q_bar",
+    ),
+    (
+        "through_uniform_softmax(messages(one) * one.X.transpose())",
+        "messages(one) * one.X.transpose()",
+        "statistics.Q_bar",
+    ),
     ("lambda one: one.U * G_bar", "lambda one: one.Y * Sigma_B", "statistics.Delta_bar"),
     ("one.U.transpose() * (one.A0 * one.X)", "one.U.transpose() * one.X", "statistics.Phi_bar"),
     ("B_bar.transpose() * B_bar", "B_bar * B_bar.transpose()", "statistics.Sigma_B"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("right", "wrong", "check"), THEORY_STATISTICS)
@@ -89,7 +125,12 @@ def test_a_slip_in_the_exact_statistics_is_caught(monkeypatch, right, wrong, che
 
 
 REFERENCE_MODEL = [
-    ("reference.gradients", "_summed(transposed(h) @ transposed(A) @ G)", "_summed(transposed(h) @ A @ G)", "gradients.V"),
+    (
+        "reference.gradients",
+        "_summed(transposed(h) @ transposed(A) @ G)",
+        "_summed(transposed(h) @ A @ G)",
+        "gradients.V",
+    ),
     ("reference.gradients", "G @ V.T @ transposed(h)", "G @ V @ transposed(h)", "gradients.W"),
     ("reference.gradients", "A * (M - (A * M)", "A * (M + (A * M)", "gradients.P"),
     ("reference.gradients", "+ transposed(S) @ h @ W", "", "gradients.slope"),
@@ -97,13 +138,23 @@ REFERENCE_MODEL = [
     ("reference.gradients", "offset=-d", "offset=d", "gradients.P"),
     ("reference.gradients", "-value / tokens[:, 1:].size", "value / tokens[:, 1:].size", "gradients.W_O"),
     ("reference.gradients", "-value / tokens[:, 1:].size", "-value / len(tokens)", "zero.gradients"),
-    ("reference.model", "h[-1] @ W @ transposed(h[-1])", "h[-1] @ W.T @ transposed(h[-1])", "model.attention"),
+    (
+        "reference.model",
+        "h[-1] @ W @ transposed(h[-1])",
+        "h[-1] @ W.T @ transposed(h[-1])",
+        "model.attention",
+    ),
     ("reference.model", "np.where(visible, S, -np.inf)", "S", "model.attention_rows"),
     ("reference.model", "h.append(h[-1] + A[-1]", "h.append(A[-1]", "model.logits"),
     ("reference.model", "P[np.maximum(distance, 0)]", "P[::-1][np.maximum(distance, 0)]", "model.attention"),
     ("reference.model", "tokens[:, 1:, None]", "tokens[:, :-1, None]", "model.loss"),
-    ("reference.model", "np.tril(np.ones(S.shape[-2:], dtype=bool))", "np.ones(S.shape[-2:], dtype=bool)", "zero.attention"),
-]  # fmt: skip
+    (
+        "reference.model",
+        "np.tril(np.ones(S.shape[-2:], dtype=bool))",
+        "np.ones(S.shape[-2:], dtype=bool)",
+        "zero.attention",
+    ),
+]
 
 
 @pytest.mark.parametrize(("module", "right", "wrong", "check"), REFERENCE_MODEL)

@@ -214,7 +214,9 @@ def test_a_target_that_is_none_is_told(spec, told):
 
 def test_a_target_may_be_a_class_a_factory_or_an_object(tmp_path, monkeypatch):
     (tmp_path / "my_own_module.py").write_text(
-        "from reference.implementation import Reference\nimplementation = Reference()\ndef make(): return Reference()\n"
+        "from reference.implementation import Reference\n"
+        "implementation = Reference()\n"
+        "def make(): return Reference()\n"
     )
     monkeypatch.chdir(tmp_path)
     for attribute in ("Reference", "implementation", "make"):

@@ -91,9 +91,7 @@ def keys(V: int, T: int, L: int) -> list[Key]:
 def naive_descent(
     tokens: list[list[int]], V: int, L: int, steps: int, order: int
 ) -> tuple[dict[Key, list[fmpq]], list[fmpq]]:
-    """All coefficients to eta^order of every entry after `steps` steps from zero, and of the loss less log
-    V.
-    """
+    """Coefficients to eta^order of every entry, and of the loss less log V, after `steps` steps from zero."""
     T, N = len(tokens[0]) - 1, len(tokens)
     before = ctx.cap
     ctx.cap = order + 1

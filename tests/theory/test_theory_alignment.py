@@ -1,6 +1,4 @@
-"""Predicted relative errors and cosines against the exact sum of the series: wrong by one order less than
-predicted.
-"""
+"""Predicted relative errors and cosines against the exact series: what is missed is of the next order."""
 
 import math
 from fractions import Fraction
@@ -39,9 +37,7 @@ def actual(group: str, rate: fmpq) -> tuple[float, float]:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_predictions_improve_one_order_faster(group: str) -> None:
-    """Halving eta halves the relative error, and quarters the error of its prediction; for 1 - cos, 4 and
-    8.
-    """
+    """Halving eta halves the relative error and quarters the error of its prediction; for 1 - cos: 4, 8."""
     rates = [fmpq(1, 1000), fmpq(1, 2000)]
     errors, losses, missed, turned = [], [], [], []
     for rate in rates:

@@ -1,6 +1,4 @@
-"""Baselines of uniform attention: closed forms against sums over an explicit attention map and against
-SymPy.
-"""
+"""Baselines of uniform attention: closed forms against sums over an explicit map and against SymPy."""
 
 from fractions import Fraction
 

@@ -119,9 +119,7 @@ def test_lemma_for_two_steps_on_a_corpus(rate: fmpq) -> None:
 
 
 def test_gaussian_start_at_the_largest_scale_drowns_the_scores() -> None:
-    """With the sizes of the published run and |Q_bar| as large as it can ever be, W is still mostly its start
-    at s = 3.
-    """
+    """The sizes of the published run, three steps, and |Q_bar| as large as it can ever be."""
     at = Setting(3000, 200, 3, fmpq(1, 200), 3)
     ratio = start_over_leading_squared("W", fmpq(1), at, at.rate**2 / at.length**2)
     assert ratio is not None

@@ -1,6 +1,4 @@
-"""The rules of this room, held by reading its sources: no floats, nothing of ours imported, SymPy only where
-needed.
-"""
+"""The rules of this room, read off its sources: no floats, nothing of ours imported, SymPy if needed."""
 
 import ast
 import re

@@ -200,9 +200,7 @@ def test_conserved(case: Case) -> None:
 
 
 def test_not_conserved(one: Case) -> None:
-    """Columns of W_O do move, at once; rows of a deeper layer's W from the order at which its input
-    differs.
-    """
+    """Columns of W_O move at once; rows of a deeper layer's W from the order at which its input differs."""
 
     def columns(at: SeriesParameters, order: int) -> fmpq_mat:
         return at.W_O[order].transpose() * fmpq_mat(one[1], 1, [1] * one[1])
@@ -244,9 +242,7 @@ def test_general_descent(case: Case, momentum: fmpq) -> None:
 
 
 def test_order_of_batches_matters(one: Case) -> None:
-    """Values chain a later batch's context with an earlier batch's bigrams; swapped, the first step to tell
-    is the 2nd.
-    """
+    """Values chain a later batch's context with an earlier batch's bigrams; the second step can tell."""
     tokens, V, L, steps = one
     updates = uneven(len(tokens), steps)
 
@@ -276,9 +272,7 @@ def test_momentum_without_its_amounts_is_refuted(one: Case) -> None:
 
 @pytest.mark.parametrize("weighted_by_size", [True, False])
 def test_accumulation_of_unequal_micro_batches(one: Case, weighted_by_size: bool) -> None:
-    """Micro-batches {0} and {1, 2}: the plain mean of their means is the mean over all three only with size
-    weights.
-    """
+    """Micro-batches {0} and {1, 2}: the mean of their means is the mean over all only with size weights."""
     tokens, V, L, steps = one
     sizes = (fmpq(2, 3), fmpq(4, 3)) if weighted_by_size else (fmpq(1), fmpq(1))
     micro = [[sizes[0], 0, 0], [0, sizes[1] / 2, sizes[1] / 2]]
@@ -315,9 +309,7 @@ def test_small_start(case: Case, p: int) -> None:
 
 @pytest.mark.parametrize(("p", "order", "step"), [(1, 3, 1), (2, 4, 2)])
 def test_a_start_that_left_the_scores_alone_is_refuted(one: Case, p: int, order: int, step: int) -> None:
-    """For p = 1, 2 the start of V reaches W; leaving that out is wrong, from the first step at which W_O has
-    moved.
-    """
+    """For p = 1, 2 the start of V reaches W; without that the law is wrong once W_O has moved."""
     tokens, V, L, steps = one
 
     def claim(

@@ -25,9 +25,7 @@ def test_all_layers_start_together() -> None:
 
 
 def test_orders_change_with_the_dependencies() -> None:
-    """A value matrix that starts at order 5 delays only the scores of its own layer: nothing here is typed
-    in.
-    """
+    """A value matrix that starts at order 5 delays the scores of its own layer only: nothing is typed in."""
     gradient = gradient_starts(Starts(1, (2, 5), (9, 9), (9, 9)), lambda a, b: a + b)
     assert gradient == Starts(0, (1, 1), (3, 6), (3, 6))
 

@@ -25,9 +25,7 @@ from theory.series import (
     [([[0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 1]], 2, 4, 6), ([[0, 0, 1]], 1, 5, 8)],
 )
 def test_against_dual_numbers(tokens: list[list[int]], layers: int, steps: int, order: int) -> None:
-    """Every coefficient of every parameter and of the loss, from a descent that differentiates the loss entry
-    by entry.
-    """
+    """Every coefficient of every parameter, and of the loss, from a loss differentiated entry by entry."""
     expected, losses = naive_descent(tokens, 2, layers, steps, order)
     found = descend(tokens, 2, layers, steps, order)
     for (group, layer, i, j), coefficients in expected.items():
@@ -92,9 +90,7 @@ def test_descent_resumes_where_it_stopped() -> None:
 
 
 def test_momentum_by_hand() -> None:
-    """Two steps with momentum 1/2 put 1 + 1/2 of the first gradient and 1 of the second into W_O at order
-    1.
-    """
+    """Two steps with momentum 1/2 put 3/2 of the first gradient and 1 of the second into W_O."""
     tokens = corpus(5, 2, 3, 3)
     once = descend(tokens, 3, 1, 1, 1).W_O[1]
     assert descend_by(tokens, 3, 1, [Update()] * 2, 1, momentum=fmpq(1, 2))[-1].W_O[1] == once * fmpq(5, 2)

@@ -68,9 +68,7 @@ def test_a_corpus_small_enough_to_do_by_hand() -> None:
 
 
 def test_statistics_are_not_symmetric_here() -> None:
-    """Guards the test corpora themselves: a symmetric matrix could not tell an orientation from its
-    transpose.
-    """
+    """Guards the test corpora: a symmetric matrix could not tell an orientation from its transpose."""
     exact = exact_statistics(corpus(0, 3, 5, 4), 4)
     for name in ("B_bar", "Phi_bar", "G_bar", "Q_bar"):
         assert exact[name] != exact[name].transpose(), name

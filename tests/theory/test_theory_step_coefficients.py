@@ -1,6 +1,4 @@
-"""The step coefficients: the integer recursion, the SymPy sums and the paper's binomials are three ways to
-one answer.
-"""
+"""The step coefficients: integer recursion, SymPy sums and the paper's binomials give one answer."""
 
 from math import comb
 

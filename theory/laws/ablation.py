@@ -4,12 +4,12 @@ Removing from a weight its projection on its leading direction x leaves the part
 one order higher. The change of the loss is then, at its lowest order, the gradient at the corpus average
 times what was removed, and each weight reaches the logits through W_O:
 
-    W_O:        -E<U, X W_O> gives s eta |B_bar|^2,                                          order 1;
-    V of one layer: -E<U, A0 X V W_O> gives s C(s,2) eta^3 |Phi_bar^T B_bar^T|^2,            order 1 + 2 = 3;
-    W of one layer: -E<U, J0[X W X^T] X V W_O>, J0 the softmax Jacobian at uniform attention,
-                    gives s C(s,2) c_s eta^7 |Q_bar|^2,                                      order 1 + 2 + 4 =
-                    7;
-    P of one layer: the same with D(P) for X W X^T gives s C(s,2) c_s eta^7 |Delta_bar|^2,   order 7.
+    W_O             -E<U, X W_O>                    s eta |B_bar|^2                           order 1
+    V of one layer  -E<U, A0 X V W_O>               s C(s,2) eta^3 |Phi_bar^T B_bar^T|^2      order 3 = 1+2
+    W of one layer  -E<U, J0[X W X^T] X V W_O>      s C(s,2) c_s eta^7 |Q_bar|^2              order 7 = 1+2+4
+    P of one layer  -E<U, J0[D(P)] X V W_O>         s C(s,2) c_s eta^7 |Delta_bar|^2          order 7 = 1+2+4
+
+with J0 the softmax Jacobian at uniform attention.
 
 So the order of a weight's effect is not the order of the weight (1, 2, 4): a value matrix acts through W_O, a
 score through V and W_O. Lower orders of the change vanish.
@@ -61,8 +61,7 @@ def check(
     weights: Sequence[Any] | None = None,
     claim: Claim = rise,
 ) -> Verdict:
-    """Holds the claim, and that lower orders vanish, against the loss with each weight of `groups` projected
-    in turn.
+    """Holds the claim, and that lower orders vanish, against the loss with each weight projected in turn.
 
     A group whose leading direction vanishes on this corpus has nothing to remove and is left out. Raises
     ValueError for a bad corpus or sizes.
@@ -85,9 +84,7 @@ def check(
 def without_projection(
     at: ParameterSeries[fmpq_mat], group: str, layer: int, direction: fmpq_mat
 ) -> ParameterSeries[fmpq_mat]:
-    """The parameters with W <- W - (<W, x> / <x, x>) x for one weight, as series: every coefficient is
-    projected.
-    """
+    """The parameters with W <- W - (<W, x> / <x, x>) x for one weight: each coefficient is projected."""
     norm = inner(direction, direction)
 
     def projected(series: Series[fmpq_mat]) -> Series[fmpq_mat]:

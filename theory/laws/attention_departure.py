@@ -1,5 +1,4 @@
-"""How far attention has moved from uniform: nothing before order 4, and then the evidence itself. Derived
-here.
+"""How far attention has moved from uniform: nothing before order 4, then the evidence. Derived here.
 
 Scores are h W h^T + D(P). W and P start at order 4 and h differs from X from order 2 on, so the scores are
 X W X^T + D(P) at orders 4 and 5; softmax is linear in them up to order 7. With J0 its Jacobian at uniform

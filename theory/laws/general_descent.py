@@ -36,15 +36,11 @@ from theory.verdict import Statement, Verdict, compare
 _NONE = fmpq(0)
 
 Claim = Callable[[Rows, int, Sequence[Update], fmpq], list[dict[str, fmpq_mat]]]
-"""(tokens, vocab_size, updates, momentum) to the claimed leading coefficient of each group after 0, 1, ...
-steps.
-"""
+"""(tokens, vocab_size, updates, momentum) to the claimed leading coefficients after 0, 1, ... steps."""
 
 
 def amounts(updates: Sequence[Update], momentum: fmpq = _NONE) -> list[list[fmpq]]:
-    """a[r][q]: how much of gradient q the parameters hold before step r, as a multiple of eta; r =
-    0..len(updates).
-    """
+    """a[r][q]: how much of gradient q is held before step r, in units of eta; r = 0..len(updates)."""
     held = [[fmpq(0)] * len(updates)]
     for r, update in enumerate(updates):
         gained = [update.rate * momentum ** (r - q) if q <= r else fmpq(0) for q in range(len(updates))]
@@ -111,8 +107,7 @@ def check(
     momentum: fmpq = _NONE,
     claim: Claim = general_leading_terms,
 ) -> Verdict:
-    """Holds the claim, and that lower orders vanish, against the series after every update and in every
-    layer.
+    """Holds the claim, and that lower orders vanish, against the series after every update, in every layer.
 
     Raises ValueError for a bad corpus, sizes or weights.
     """
@@ -144,9 +139,7 @@ def _evidence(
 
 
 def _sum(weights: Sequence[fmpq], matrices: Sequence[fmpq_mat], rows: int, columns: int) -> fmpq_mat:
-    """The weighted sum of the first len(matrices) terms; later weights are zero because a(r, q) = 0 for q >=
-    r.
-    """
+    """The weighted sum of as many terms as there are matrices: later weights a(r, q), q >= r, are zero."""
     total = fmpq_mat(rows, columns)
     for w, m in zip(weights, matrices, strict=False):
         total += m * w

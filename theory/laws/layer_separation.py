@@ -1,5 +1,4 @@
-"""Where layers first differ: order 4 in V, order 6 in W and P, by closed forms that do not depend on the
-layer.
+"""Where layers first differ: order 4 in V, order 6 in W and P, by closed forms that are the same in all.
 
 Derived here. All layers share their gradients until the residual stream differs: h gains C(r,2) eta^2 z a
 layer, z = A0 X v with v = Phi_bar^T B_bar^T, and what flows back differs by G_l - G_(l+1) = A0^T G V^T at
@@ -15,8 +14,8 @@ At order 5 of the gradient, with Q = J0[U G_bar X^T], the differences are
     in G and h^T inside S:  r C(r,2)^2 J0[-A0^T U B_bar^T v^T v^T X^T + U B_bar^T v^T z^T];
     in V inside S:          r c_r J0[U B_bar^T (v^T m - m v^T)^T X^T],
 
-so W and P of neighbouring layers differ at order 6 by these with the coefficients sum r C(r,2)^2 and sum r
-c_r. Below those orders all layers are equal.
+so at order 6 W and P of neighbouring layers differ by these, times sum r C(r,2)^2 and sum r c_r.
+Below those orders all layers are equal.
 """
 
 from __future__ import annotations
@@ -44,9 +43,7 @@ MOVED_BY_VALUES = gathered(OUTPUT * ATTENTION)
 """sum_{r<s} r c_r."""
 
 Claim = Callable[[Rows, int, int, Sequence[Any] | None], dict[str, fmpq_mat]]
-"""(tokens, vocab_size, steps, weights) to the claimed difference between a layer and the one below, at
-`ORDER`.
-"""
+"""(tokens, vocab_size, steps, weights) to the claimed difference of a layer and the one below."""
 
 
 def separation(
@@ -102,8 +99,7 @@ def check(
     weights: Sequence[Any] | None = None,
     claim: Claim = separation,
 ) -> Verdict:
-    """Holds the claim, and equality at lower orders, for every pair of neighbouring layers after 0..`steps`
-    steps.
+    """Holds the claim, and equality at lower orders, for all neighbouring layers after 0..`steps` steps.
 
     `Statement.layer` is the upper layer of the pair. Raises ValueError for a bad corpus, or for fewer than
     two layers.

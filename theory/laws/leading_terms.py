@@ -2,11 +2,14 @@
 times a step coefficient, in every layer and after every number of steps.
 
 Derivation, with U = Y - 1/V and A0 uniform attention. Before step r at leading order W_O = r eta B_bar, so
-what flows back is G = R W_O^T = r eta U B_bar^T, the same for all layers. V gains eta E[X^T A0^T G] = r eta^2
-Phi_bar^T B_bar^T. The scores gain the softmax Jacobian at uniform attention of G V^T X^T = r C(r,2) eta^3 U
-B_bar^T B_bar Phi_bar X^T, which is r C(r,2) eta^3 Q_i: summed over tokens Q_bar, over distances Delta_bar.
-The sums over r < s are the step coefficients. `theory.certificates` proves the same for all corpora of a
-size.
+
+    what flows back is G = R W_O^T = r eta U B_bar^T, the same for all layers;
+    V gains eta E[X^T A0^T G] = r eta^2 Phi_bar^T B_bar^T;
+    scores have the gradient J0[G V^T X^T] = r C(r,2) eta^3 J0[U B_bar^T B_bar Phi_bar X^T],
+
+J0 the softmax Jacobian at uniform attention: that is r C(r,2) eta^3 Q_i, summed over tokens Q_bar, over
+distances Delta_bar. The sums over r < s are the step coefficients. `theory.certificates` proves the same for
+all corpora of a size.
 """
 
 from __future__ import annotations
@@ -24,9 +27,7 @@ from theory.step_coefficients import step_coefficients
 from theory.verdict import Statement, Verdict, compare
 
 Claim = Callable[[dict[str, fmpq_mat], str, int], fmpq_mat]
-"""(statistics, group, steps) to the claimed coefficient at the group's leading order: [V, V], or [T, 1] for
-P.
-"""
+"""(statistics, group, steps) to the claimed coefficient at the leading order: [V, V], or [T, 1] for P."""
 
 
 def leading_term(statistics: dict[str, fmpq_mat], group: str, steps: int) -> fmpq_mat:

@@ -1,19 +1,17 @@
-"""The loss along the descent, to third order: polynomials in s times five numbers of the corpus. Derived
-here.
+"""The loss along the descent to third order: polynomials in s times five numbers of the corpus.
 
-With B, Phi for B_bar, Phi_bar, v = Phi^T B^T, D = diag P(i), E the average over positions and <.,.> the
-Frobenius product, the loss is log V - E<U, F> + E log mean exp(F - mean F). Its cumulants at the uniform
-prediction are E|F|^2 / (2 V) and E sum_j F^3 / (6 V), for logits whose rows sum to zero, which W_O's rows see
-to. F = X W_O + sum_l A0 X V_l W_O + O(eta^5), so
+Derived here. With B, Phi for B_bar, Phi_bar, v = Phi^T B^T, D = diag P(i), E the average over positions and
+<.,.> the Frobenius product, the loss is log V - E<U, F> + E log mean exp(F - mean F). Its cumulants at the
+uniform prediction are E|F|^2 / (2 V) and E sum_j F^3 / (6 V), for logits whose rows sum to zero, which W_O's
+rows see to. F = X W_O + sum_l A0 X V_l W_O + O(eta^5), so
 
-order 1: -<B, W_O> at order 1 is -s |B|^2.
-order 2: -<B, W_O> at order 2 is C(s,2) <B, D B> / V; E|X W_O|^2 / (2 V) is s^2 <B, D B> / (2 V).
-order 3: W_O gains at this order L C(r,2) v^T Phi^T (from h), C(r,2) D^2 B / V^2 (from the logits' second
-order) and
-    -(r^2 / 2 V) D (B*B) (1 - 11^T/V) (from the curvature of softmax), so with k = sum_i P(i) sum_j B_ij^3
+order 1: -<B, W_O> is -s |B|^2.
+order 2: -<B, W_O> is C(s,2) <B, D B> / V, and E|X W_O|^2 / (2 V) is s^2 <B, D B> / (2 V).
+order 3: W_O gains L C(r,2) v^T Phi^T from h, C(r,2) D^2 B / V^2 from its own second order, and
+    -(r^2 / 2 V) D (B*B) (1 - 11^T/V) from the curvature of softmax. So with k = sum_i P(i) sum_j B_ij^3,
     -<B, W_O> is -L C(s,3) |v|^2 - C(s,3) <B, D^2 B> / V^2 + (sum_{r<s} r^2) k / (2 V);
-    each layer's value matrix adds -s C(s,2) |v|^2; E<F_1, F_2> / V is -s C(s,2) <B, D^2 B> / V^2; and the
-    third cumulant is s^3 k / (6 V).
+    the value matrix of each layer adds -s C(s,2) |v|^2;
+    E<F_1, F_2> / V is -s C(s,2) <B, D^2 B> / V^2; and the third cumulant is s^3 k / (6 V).
 
 The first-order part is the statement of the loss law: loss = log V - s eta |B_bar|^2 + O(eta^2). Attention
 has no part in it: values enter at order 3, and scores only at order 7 (`theory.laws.ablation`).

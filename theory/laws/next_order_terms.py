@@ -28,9 +28,7 @@ def check(
     weights: Sequence[Any] | None = None,
     claim: Claim = next_order,
 ) -> Verdict:
-    """Holds the claim against the series after 0..`steps` steps in every layer. ValueError for a bad corpus
-    or sizes.
-    """
+    """Holds the claim against the series after 0..`steps` steps, in every layer. ValueError for bad input."""
     history = trajectory(tokens, vocab_size, layers, steps, ORDER, weights)
     statements = [
         Statement(group, layer, ORDER[group], term, s)

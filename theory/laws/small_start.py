@@ -7,16 +7,16 @@ group whose leading term has order q then begins eta^p Z + ... + eta^q c_s D, an
     p = q: the start is of the same order: they tie;
     p < q: the start comes first and the leading term is a correction to it: it is drowned.
 
-The terms at order q, for all groups up to their leading order q:
+At its leading order each group holds, for p > 2, the leading term and nothing else unless p = q. In full:
 
-    W_O at 1: s B_bar                                        (+ Z_O when p = 1)
-    V   at 2: C(s,2) Phi_bar^T B_bar^T                       (+ Z_V when p = 2; + s Phi_bar^T Z_O^T when p =
-    1) W   at 4: c_s Q_bar                                      (+ Z_W when p = 4)
-              + C(s,2) E[U B_bar^T Z_V^T] when p = 2, because V holds Z_V at its leading order and the scores'
-              gradient is W_O's B_bar times V, E the evidence; P the same by distance with Z_P,
+    W_O at 1: s B_bar, and Z_O when p = 1
+    V at 2:   C(s,2) Phi_bar^T B_bar^T, and Z_V when p = 2, and s Phi_bar^T Z_O^T when p = 1
+    W at 4:   c_s Q_bar, and Z_W when p = 4, and C(s,2) E[U B_bar^T Z_V^T] when p = 2
+    P at 4:   the same by distance, with Z_P for Z_W
 
-each layer with its own Z. For p = 1 the law stops for W and P at order 3, where they hold
-E[U (C(s,2) B_bar^T + s Z_O^T) Z_V^T].
+each layer with its own Z; E is the evidence of messages (`theory.statistics.evidence`). At p = 2 the start of
+V is as large as what V has learned, and the scores learn from it. For p = 1 the law of W and P stops at order
+3, where they hold E[U (C(s,2) B_bar^T + s Z_O^T) Z_V^T].
 
 The Gaussian theorem (D.13) allows v up to eta^2 / T^2, that is p = 2: V ties and W and P are drowned, so that
 its bounds hold there without any alignment of W and P. They lead only for p > 4, v well below eta^4.
@@ -41,9 +41,7 @@ Start = Mapping[str, Sequence[fmpq_mat]]
 """Z: group to one matrix a layer (W_O one; P [T, 1]; the rest [V, V])."""
 
 Claim = Callable[[Sequence[OneSequence[fmpq_mat]], Start, int, int, str, int], dict[int, fmpq_mat]]
-"""(corpus, Z, p, steps, group, layer) to the claimed coefficients by order; orders left out are not
-claimed.
-"""
+"""(corpus, Z, p, steps, group, layer) to coefficients by order; what is left out is not claimed."""
 
 
 def fate(group: str, p: int) -> str:
@@ -55,9 +53,7 @@ def fate(group: str, p: int) -> str:
 def terms_from(
     corpus: Sequence[OneSequence[fmpq_mat]], Z: Start, p: int, steps: int, group: str, layer: int
 ) -> dict[int, fmpq_mat]:
-    """The coefficients of one group at the orders below and at its leading one, as far as the law speaks of
-    them.
-    """
+    """The coefficients of one group up to its leading order, as far as the law speaks of them."""
     statistics = statistics_of(corpus)
     c = step_coefficients(steps)
     q = leading_orders(1)[group]
@@ -96,8 +92,7 @@ def check(
     *,
     claim: Claim = terms_from,
 ) -> Verdict:
-    """Holds the claim against the series of descent from eta^p Z, 1 <= p, after 0..`steps` steps, in every
-    layer.
+    """Holds the claim against descent from eta^p Z after 0..`steps` steps, in every layer.
 
     Raises ValueError for a bad corpus, sizes or p < 1.
     """

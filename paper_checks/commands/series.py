@@ -1,0 +1,73 @@
+"""`leadterms series`: the exact coefficients in eta of every weight after some steps, for given tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paper_checks.commands.verify import require_folder
+
+if TYPE_CHECKING:
+    from flint import fmpq_mat
+
+
+def series(
+    tokens: Annotated[
+        Path, typer.Argument(metavar="TOKENS.json", help='{"tokens": [[...], ...], "vocab_size": V}')
+    ],
+    layers: Annotated[int, typer.Option(metavar="L", help="Layers of the model.")] = 1,
+    steps: Annotated[int, typer.Option(metavar="s", help="Full-batch steps from zero.")] = 3,
+    order: Annotated[int, typer.Option(metavar="K", help="The last order in eta that is kept.")] = 4,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write every coefficient as p/q to FILE.")
+    ] = None,
+) -> None:
+    """Compute the power series in eta of W_O, V, W and P, exactly, to a given order.
+
+    Example: leadterms series tokens.json --layers 2 --steps 4 --order 5 --json series.json
+    """
+    from json import dumps
+
+    from rich.console import Console
+
+    from paper_checks.tokens_file import read_tokens
+    from properties.results import write_text
+    from reference.errors import InputError
+    from theory.series import descend
+    from theory.statistics import exact_statistics
+
+    if json is not None:
+        require_folder(json)
+    sequences, vocab_size = read_tokens(tokens)
+    try:
+        statistics = exact_statistics(sequences, vocab_size)
+        found = descend(sequences, vocab_size, layers, steps, order)
+    except ValueError as error:
+        raise InputError(f"{tokens}: {error}.") from None
+    groups: dict[str, Any] = {
+        "W_O": [_rows(matrix) for matrix in found.W_O],
+        "V": [[_rows(matrix) for matrix in layer] for layer in found.V],
+        "W": [[_rows(matrix) for matrix in layer] for layer in found.W],
+        "P": [[[str(entry) for entry in entries] for entries in layer] for layer in found.P],
+    }
+    exact = {name: _rows(matrix) for name, matrix in statistics.items()}
+    exact["Delta_bar"] = [row[0] for row in exact["Delta_bar"]]
+    sizes = {"vocab_size": vocab_size, "layers": layers, "steps": steps, "order": order}
+    if json is not None:
+        write_text(json, dumps({**sizes, **groups, "statistics": exact}) + "\n")
+    console = Console(highlight=False)
+    console.print(f"After {steps} steps, {layers} layers: the first order that moves, in each group")
+    for group in groups:
+        console.print(f"  {group:4} {_first_order(found.group(group))}")
+
+
+def _rows(matrix: fmpq_mat) -> list[list[str]]:
+    return [[str(entry) for entry in row] for row in matrix.tolist()]
+
+
+def _first_order(layers: list[list[fmpq_mat]]) -> str:
+    """Return the lowest order with a nonzero coefficient in any layer."""
+    moved = [k for layer in layers for k, matrix in enumerate(layer) if any(matrix.entries())]
+    return f"eta^{min(moved)}" if moved else "none up to this order"

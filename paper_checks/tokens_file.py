@@ -1,0 +1,50 @@
+"""Token sequences as JSON: {"tokens": [[...], ...], "vocab_size": V}."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from reference.errors import InputError
+
+FORM = '{"tokens": [[0, 1, 2], [1, 1, 0]], "vocab_size": 3}'
+
+
+def read_tokens(path: Path) -> tuple[list[list[int]], int]:
+    """Return the sequences and the vocabulary size of a tokens file.
+
+    Raises:
+        InputError: the file is missing, not JSON, not of the form above, or its sequences do not fit.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"There is no tokens file {path}; give a JSON file like {FORM}.") from None
+    except OSError as error:
+        raise InputError(f"The tokens file {path} cannot be read: {error.strerror}.") from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise InputError(f"{path} is not JSON ({error}); give a file like {FORM}.") from None
+    if not isinstance(data, dict) or "tokens" not in data or "vocab_size" not in data:
+        raise InputError(f"{path} has no tokens and vocab_size; give a file like {FORM}.")
+    return _sequences(path, data["tokens"]), _whole(path, "vocab_size", data["vocab_size"])
+
+
+def _sequences(path: Path, tokens: object) -> list[list[int]]:
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(row, list) for row in tokens):
+        raise InputError(f"The tokens in {path} are no list of sequences; give a file like {FORM}.")
+    lengths = {len(row) for row in tokens}
+    if len(lengths) > 1 or min(lengths) < 2:
+        odd = next((i for i, row in enumerate(tokens) if len(row) != len(tokens[0]) or len(row) < 2), 0)
+        raise InputError(
+            f"Sequence {odd} in {path} has {len(tokens[odd])} tokens; give all the same number, two or more."
+        )
+    return [
+        [_whole(path, f"tokens[{n}][{t}]", token) for t, token in enumerate(row)]
+        for n, row in enumerate(tokens)
+    ]
+
+
+def _whole(path: Path, what: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f"{what} in {path} is {json.dumps(value)[:40]}; give a whole number.")
+    return value
