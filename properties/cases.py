@@ -80,6 +80,24 @@ class StepsCase:
 
 
 @dataclass(frozen=True)
+class SizesCase:
+    """The size of all corpora at once: V words, T positions; and a number of layers."""
+
+    vocab_size: int
+    length: int
+    layers: int
+
+
+@dataclass(frozen=True)
+class UpdatesCase(CorpusCase):
+    """Steps with rates (quarters of eta) and batches that differ: a whole-number weight a sequence."""
+
+    layers: int
+    rates: tuple[int, ...]
+    batches: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class Cases:
     """How to draw a kind of case, one that is always tried, and how to make one of a corpus.
 
@@ -147,6 +165,27 @@ def _array(draw: st.DrawFn, *shape: int) -> np.ndarray:
         return np.array(draw(st.lists(_TWENTY_FOUR_BITS, min_size=size, max_size=size))).reshape(shape)
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     return rng.integers(-16, 17, shape) / 16
+
+
+@st.composite
+def _updates(draw: st.DrawFn) -> UpdatesCase:
+    corpus = draw(_tokens(most_words=3, most_positions=3))
+    sequences, steps = len(corpus.tokens), draw(st.integers(2, 4))
+    batch = st.lists(st.integers(0, 2), min_size=sequences, max_size=sequences).filter(any).map(tuple)
+    return UpdatesCase(
+        corpus.tokens,
+        corpus.vocab_size,
+        layers=draw(st.integers(1, 2)),
+        rates=draw(st.lists(st.integers(1, 8), min_size=steps, max_size=steps).map(tuple)),
+        batches=draw(st.lists(batch, min_size=steps, max_size=steps).map(tuple)),
+    )
+
+
+@st.composite
+def _short_descents(draw: st.DrawFn) -> DescentCase:
+    corpus = draw(_tokens(most_words=3, most_positions=4))
+    layers, steps = draw(st.integers(1, 2)), draw(st.integers(1, 4))
+    return DescentCase(corpus.tokens, corpus.vocab_size, layers, rate=2.0**-5, steps=steps)
 
 
 @st.composite
@@ -220,6 +259,12 @@ TWO_STEPS = Cases(_descents(steps=st.just(2)), _ordinary_descent(2), lambda corp
 DESCENTS = Cases(_descents(steps=st.integers(1, 5)), _ordinary_descent(4), _descent_on)
 LATER_STEPS = Cases(_descents(steps=st.integers(3, 6)), _ordinary_descent(4), _descent_on)
 MODELS = Cases(_models(), _ordinary_model(), _model_on)
+SHORT_DESCENTS = Cases(_short_descents(), _ordinary_descent(4))
+UPDATES = Cases(_updates(), UpdatesCase(_TOKENS, 4, 2, (4, 1, 6), ((1, 0, 1), (0, 2, 1), (1, 1, 1))))
+SIZES = Cases(
+    st.sampled_from([SizesCase(1, 1, 1), SizesCase(1, 3, 2), SizesCase(2, 1, 2), SizesCase(2, 2, 1)]),
+    SizesCase(2, 2, 2),
+)
 LENGTHS = Cases(_lengths(), LengthCase(length=24, period=6))
 MATRICES = Cases(_matrices(), _ordinary_matrices())
 STEPS = Cases(st.builds(StepsCase, steps=st.integers(0, 60), layers=st.integers(1, 8)), StepsCase(7, 3))

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from properties.check import Check
 from properties.laws import (
     attention_evidence,
+    certificates,
     composition,
     conservation,
     corpus_changes,
@@ -18,6 +19,7 @@ from properties.laws import (
     interventions,
     mathematics,
     model,
+    series,
     softmax_shift,
     statistics_exact,
     statistics_sums,
@@ -27,6 +29,8 @@ from reference.errors import InputError
 
 CHECKS: tuple[Check, ...] = (
     *mathematics.CHECKS,
+    *series.CHECKS,
+    *certificates.CHECKS,
     *statistics_exact.CHECKS,
     *statistics_sums.CHECKS,
     *interchangeability.CHECKS,

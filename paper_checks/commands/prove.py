@@ -87,7 +87,9 @@ def polynomial(coefficients: list[str]) -> str:
         for coefficient, power in zip(coefficients, powers, strict=False)
         if coefficient != "0"
     ]
-    signs = ["-" if coefficient.startswith("-") else "+" for coefficient in coefficients if coefficient != "0"]
+    signs = [
+        "-" if coefficient.startswith("-") else "+" for coefficient in coefficients if coefficient != "0"
+    ]
     told = " ".join(f"{sign} {term}" for sign, term in zip(reversed(signs), reversed(terms), strict=True))
     return told.removeprefix("+ ") or "0"
 
@@ -110,8 +112,8 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     if verdict.holds:
         console.print(f"{path} holds. {certificate['statement']}", style="bold green")
         console.print(
-            f"  {verdict.corpora_run:,} corpora run, which by renaming tokens are {verdict.corpora_covered:,}; "
-            "they determine the polynomials."
+            f"  {verdict.corpora_run:,} corpora run, which by renaming tokens are "
+            f"{verdict.corpora_covered:,}; they determine the polynomials."
         )
     else:
         console.print(f"{path} does not hold.", style="bold red")

@@ -52,7 +52,7 @@ def series(
         "W": [[_rows(matrix) for matrix in layer] for layer in found.W],
         "P": [[[str(entry) for entry in entries] for entries in layer] for layer in found.P],
     }
-    exact = {name: _rows(matrix) for name, matrix in statistics.items()}
+    exact: dict[str, Any] = {name: _rows(matrix) for name, matrix in statistics.items()}
     exact["Delta_bar"] = [row[0] for row in exact["Delta_bar"]]
     sizes = {"vocab_size": vocab_size, "layers": layers, "steps": steps, "order": order}
     if json is not None:

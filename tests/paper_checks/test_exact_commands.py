@@ -14,19 +14,34 @@ TOKENS = {"tokens": [[0, 0, 1, 2], [2, 1, 0, 1]], "vocab_size": 3}
 def test_the_series_of_one_step_is_the_bigram_table(tmp_path):
     (tmp_path / "tokens.json").write_text(json.dumps(TOKENS))
     done = leadterms(
-        "series", "tokens.json", "--layers", "2", "--steps", "4", "--order", "5", "--json", "s.json", cwd=tmp_path
+        "series",
+        "tokens.json",
+        "--layers",
+        "2",
+        "--steps",
+        "4",
+        "--order",
+        "5",
+        "--json",
+        "s.json",
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "s.json").read_text())
-    B_bar, Q_bar = ([[Fraction(x) for x in row] for row in found["statistics"][n]] for n in ("B_bar", "Q_bar"))
+    B_bar, Q_bar = (
+        [[Fraction(x) for x in row] for row in found["statistics"][n]] for n in ("B_bar", "Q_bar")
+    )
     assert [[Fraction(x) for x in row] for row in found["W_O"][1]] == [[4 * x for x in row] for row in B_bar]
     for layer in range(2):
         # c_4 = 3 C(4,4) + 2 C(4,3) = 11.
         W = [[Fraction(x) for x in row] for row in found["W"][layer][4]]
-        assert W == [[11 * x for x in row] for row in Q_bar]
-        assert [Fraction(x) for x in found["P"][layer][4]] == [11 * Fraction(x) for x in found["statistics"]["Delta_bar"]]
+        assert [[11 * x for x in row] for row in Q_bar] == W
+        assert [Fraction(x) for x in found["P"][layer][4]] == [
+            11 * Fraction(x) for x in found["statistics"]["Delta_bar"]
+        ]
         assert {x for row in found["V"][layer][1] for x in row} == {"0"}
-    assert B_bar[0][0] == Fraction(1, 6) - Fraction(1, 6)
+    # The 6 transitions hold 0 -> 0 once, and 0 stands 3 times in front: 1/6 - (3/6)/3.
+    assert B_bar[0][0] == Fraction(1, 6) - Fraction(3, 6) / 3
 
 
 @pytest.mark.parametrize(
@@ -53,7 +68,9 @@ def test_bad_tokens_are_told_in_a_sentence(tmp_path, content, told):
 
 
 def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):
-    made = leadterms("prove", "--vocab", "2", "--length", "2", "--layers", "2", "--json", "c.json", cwd=tmp_path)
+    made = leadterms(
+        "prove", "--vocab", "2", "--length", "2", "--layers", "2", "--json", "c.json", cwd=tmp_path
+    )
     assert made.returncode == 0, made.stderr
     assert "Proved. For every corpus of sequences of 3 tokens" in made.stdout.replace("\n", " ")
     assert "(1/2 s^2 - 1/2 s) Phi_bar^T B_bar^T" in made.stdout

@@ -327,7 +327,7 @@ def test_a_start_that_left_the_scores_alone_is_refuted(one: Case, p: int, order:
     refuted_at(verdict, "W", 0, order, step)
 
 
-def test_fates_at_the_largest_start_that_the_theorem_allows() -> None:
+def test_fates_of_a_start_of_the_size_of_eta_squared() -> None:
     assert {g: small_start.fate(g, 2) for g in ("W_O", "V", "W", "P")} == {
         "W_O": "leads",
         "V": "ties",

@@ -18,8 +18,10 @@ each layer with its own Z; E is the evidence of messages (`theory.statistics.evi
 V is as large as what V has learned, and the scores learn from it. For p = 1 the law of W and P stops at order
 3, where they hold E[U (C(s,2) B_bar^T + s Z_O^T) Z_V^T].
 
-The Gaussian theorem (D.13) allows v up to eta^2 / T^2, that is p = 2: V ties and W and P are drowned, so that
-its bounds hold there without any alignment of W and P. They lead only for p > 4, v well below eta^4.
+The Gaussian theorem (D.13) allows v up to eta^2 / T^2. For a fixed T that is p = 2, where V ties and W and P
+are drowned. The theorem also asks eta >= 1/T, so that this v is at most eta^4 and W is not drowned by its
+order alone; what decides is v / (c_s eta^4 |Q_bar|) = 1 / ((eta T)^2 c_s |Q_bar|)
+(`theory.bounds.start_over_leading_squared`), and |Q_bar| is far below one.
 """
 
 from __future__ import annotations
