@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import resource
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -32,8 +31,11 @@ class Target:
         return low and (self.at_most is None or self.value <= self.at_most)
 
     def __str__(self) -> str:
-        limits = [f">= {self.at_least:g}"] * (self.at_least is not None)
-        limits += [f"<= {self.at_most:g}"] * (self.at_most is not None)
+        limits = [
+            f"{sign} {limit:g}"
+            for sign, limit in ((">=", self.at_least), ("<=", self.at_most))
+            if limit is not None
+        ]
         return f"{'met   ' if self.met else 'MISSED'} {self.name}: {self.value:.4g} ({', '.join(limits)})"
 
 
@@ -73,16 +75,18 @@ def machine() -> dict[str, Any]:
     }
 
 
-def median_seconds(work: Callable[[], object], runs: int) -> float:
-    """Return the median wall-clock time of `runs` calls."""
-    return statistics.median(seconds(work) for _ in range(runs))
-
-
 def seconds(work: Callable[[], object]) -> float:
     """Return the wall-clock time of one call."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
+
+
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Return the processor time of one call, all threads together: what else runs here shows less in it."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def peak_gigabytes() -> float:

@@ -7,6 +7,7 @@ threads shows in the result.
 
 from __future__ import annotations
 
+import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 import torch
 
 from benchmarks.dense_statistics import dense_statistics
-from benchmarks.measuring import Record, Target, median_seconds, options, seconds
+from benchmarks.measuring import Record, Target, options, peak_gigabytes, processor_seconds, seconds
 from benchmarks.synthetic_text import zipf_tokens
 from gpu.compiled import usable_threads
 from gpu.engines import engine
@@ -23,55 +24,67 @@ from gpu.progress import Progress
 from gpu.streaming import first_statistics, go_through, stream_statistics
 from gpu.sums import FirstSums
 from gpu.tokens import Parts
+from reference.sequences import read_corpus
 
 V, T = 3000, 200
 PAIRS = T * (T + 1) // 2
 DENSE_SIZES = (2, 10)
-SIZES = (4096, 8192, 16384, 32768, 65536)
-# What the dense algorithm and ours may differ by: float32 sums of this many terms.
+SIZES = (4096, 8192, 16384, 32768)
+WHOLE = 65536
+# Sequences that both algorithms' results are compared on.
 COMPARED = 10
 
 
 def main() -> int:
     """Measure, print, write, and return the exit status."""
-    parser = options(__doc__.splitlines()[0])
+    parser = options("The statistics engine against the dense published algorithm.")
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="a text to time as well, as a stream")
     asked = parser.parse_args()
-    tokens = zipf_tokens(SIZES[-1], T, V, seed=0)
-    record = Record("statistics")
+    tokens = zipf_tokens(WHOLE, T, V, seed=0)
     stream_statistics([tokens[:COMPARED]], V)  # compiles
-    dense = dense_cost(tokens, asked.runs)
-    times = {size: median_seconds(counting(tokens[:size]), asked.runs) for size in SIZES}
-    slope, exponent = marginal(times), growth(times)
-    whole = seconds(lambda: stream_statistics(Parts(tokens), V))
-    record.measured = {
-        "dense_milliseconds_a_sequence": 1e3 * dense,
-        "milliseconds_a_sequence": 1e3 * slope,
-        "seconds_by_sequences": times,
+    rounds = [one_round(tokens) for _ in range(asked.runs)]
+    middle = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
+    record = Record("statistics")
+    record.measured = middle | {
+        "rounds": rounds,
         "threads": usable_threads(),
         "difference_from_dense": difference(tokens[:COMPARED]),
+        "peak_gigabytes": peak_gigabytes(),
     }
     record.targets = [
-        Target("dense cost a sequence over ours", dense / slope, at_least=1500),
-        Target("nanoseconds a pair", 1e9 * slope / PAIRS, at_most=4),
-        Target("exponent of the cost in N", exponent, at_least=0.95, at_most=1.05),
+        Target("dense cost of a sequence over ours", middle["ratio"], at_least=1500),
+        Target("nanoseconds a pair", middle["nanoseconds_a_pair"], at_most=4),
+        Target("exponent of the cost in N", middle["exponent"], at_least=0.95, at_most=1.05),
         Target("thread counts that change a bit", changed_bits(tokens[:2048]), at_most=0),
-        Target(f"seconds, all statistics of {SIZES[-1]:,} sequences", whole, at_most=15),
+        whole_target(tokens, f"{WHOLE:,} sequences", at_most=15),
     ]
     if asked.corpus is not None:
-        record.targets.append(corpus_target(asked.corpus))
-    for name, value in record.measured.items():
-        print(f"{name}: {value}")
+        record.targets.append(whole_target(stream(asked.corpus), asked.corpus.name, at_most=4))
+    for name, value in middle.items():
+        print(f"{name}: {value:.4g}")
     return record.finish(asked.json)
 
 
-def dense_cost(tokens: np.ndarray, runs: int) -> float:
-    """Return the marginal seconds a sequence of the dense algorithm."""
+def one_round(tokens: np.ndarray) -> dict[str, float]:
+    """Measure both algorithms once, one after the other.
+
+    Costs are slopes between two corpus sizes; the exponent is that of processor time.
+    """
     few, many = (torch.tensor(tokens[:size].astype(np.int64)) for size in DENSE_SIZES)
-    extra = median_seconds(lambda: dense_statistics(many, V), runs) - median_seconds(
-        lambda: dense_statistics(few, V), runs
-    )
-    return extra / (len(many) - len(few))
+    dense = seconds(lambda: dense_statistics(many, V)) - seconds(lambda: dense_statistics(few, V))
+    dense /= len(many) - len(few)
+    work = [counting(tokens[:size]) for size in SIZES]
+    ours = (seconds(work[-1]) - seconds(work[0])) / (SIZES[-1] - SIZES[0])
+    cost = [processor_seconds(one) for one in work]
+    exponent, _ = np.polyfit(np.log(SIZES), np.log(cost), 1)
+    return {
+        "dense_milliseconds_a_sequence": 1e3 * dense,
+        "milliseconds_a_sequence": 1e3 * ours,
+        "ratio": dense / ours,
+        "nanoseconds_a_pair": 1e9 * ours / PAIRS,
+        "processor_nanoseconds_a_pair": 1e9 * (cost[-1] - cost[0]) / (SIZES[-1] - SIZES[0]) / PAIRS,
+        "exponent": float(exponent),
+    }
 
 
 def counting(tokens: np.ndarray) -> Callable[[], None]:
@@ -97,18 +110,6 @@ def progress_over(tokens: np.ndarray) -> Progress:
     return progress
 
 
-def marginal(times: dict[int, float]) -> float:
-    """Return the seconds that one more sequence costs: the slope between the smallest and the largest."""
-    small, large = min(times), max(times)
-    return (times[large] - times[small]) / (large - small)
-
-
-def growth(times: dict[int, float]) -> float:
-    """Return p of the fit seconds ~ N^p."""
-    slope, _ = np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)
-    return float(slope)
-
-
 def changed_bits(tokens: np.ndarray) -> int:
     """Return how many of 2, 3 and 5 threads give another result than 1."""
     one = stream_statistics([tokens], V, threads=1)
@@ -126,15 +127,15 @@ def difference(tokens: np.ndarray) -> dict[str, float]:
     }
 
 
-def corpus_target(path: Path) -> Target:
-    """Time all statistics of a text file as a stream, after tokenizing it."""
-    from reference.sequences import read_corpus
+def stream(path: Path) -> np.ndarray:
+    """Return the windows of a text file."""
+    return read_corpus(path, vocab_size=V, length=T, layout="stream").tokens
 
-    corpus = read_corpus(path, vocab_size=V, length=T, layout="stream")
-    taken = seconds(lambda: stream_statistics(Parts(corpus.tokens), V))
-    return Target(
-        f"seconds, all statistics of {path.name} ({corpus.sequences:,} sequences)", taken, at_most=4
-    )
+
+def whole_target(tokens: np.ndarray, name: str, at_most: float) -> Target:
+    """Time all statistics of a corpus that is in memory."""
+    taken = seconds(lambda: stream_statistics(Parts(tokens), V))
+    return Target(f"seconds, all statistics of {name}", taken, at_most=at_most)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,18 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from properties.results import BAD, Result, Run
+from properties.results import BAD, MATHEMATICS, Result, Run
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
+TARGETS_ABREAST = 3
+LONGEST_ID = 41
 WORDS = {"passed": "ok", "failed": "FAILED", "errored": "ERROR", "not_applicable": "n/a"}
 
 
 def show(run: Run, console: Console) -> None:
     """Print the table, the failures, what was left out, and the count."""
-    console.print(_table(run.results))
+    for table in tables(run.results):
+        console.print(table)
     for result in run.results:
         if result.result in BAD:
             console.print(failure(result))
@@ -69,22 +72,33 @@ def failure(result: Result) -> RenderableType:
     return Group(*lines)
 
 
-def _table(results: Sequence[Result]) -> Table:
-    """Return a row a check and a column a target; a cell holds the verdict and the worst error over bound."""
+def tables(results: Sequence[Result]) -> list[Table]:
+    """Return a table for the mathematics and one for every few implementations, so that 80 columns do."""
     targets = list(dict.fromkeys(result.target for result in results))
+    abstract = [target for target in targets if target == MATHEMATICS]
+    others = [target for target in targets if target != MATHEMATICS]
+    groups = [others[i : i + TARGETS_ABREAST] for i in range(0, len(others), TARGETS_ABREAST)]
+    made = [_table(results, group) for group in [abstract, *groups] if group]
+    made[-1].caption = "A number is the worst error over its bound; without one, equality was exact."
+    made[-1].caption_justify = "left"
+    return made
+
+
+def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
+    """Return a row a check and a column a target; a cell holds the verdict and the worst error over bound."""
     by_check: dict[str, dict[str, Result]] = {}
     for result in results:
-        by_check.setdefault(result.check, {})[result.target] = result
+        if result.target in targets:
+            by_check.setdefault(result.check, {})[result.target] = result
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("check", no_wrap=True, overflow="ellipsis")
-    table.add_column("cases", justify="right")
+    table.add_column("check", no_wrap=True, overflow="ellipsis", min_width=LONGEST_ID)
+    table.add_column("cases", justify="right", no_wrap=True)
     for target in targets:
-        table.add_column(target if len(target) <= 12 else "result", no_wrap=True)
+        table.add_column(target, no_wrap=True, overflow="ellipsis")
     for check, row in by_check.items():
+        # The fewest of the targets: a shortfall shows.
         cases = str(min(result.cases for result in row.values()))
         table.add_row(check, cases, *(_cell(row.get(target)) for target in targets))
-    table.caption = "A number is the worst error over its bound; without one, equality was exact."
-    table.caption_justify = "left"
     return table
 
 

@@ -19,6 +19,8 @@ FORMAT = 1
 State = Literal["passed", "failed", "xfailed", "xpassed", "skipped", "errored", "not_applicable"]
 Evidence = Literal["proved", "exact", "property", "measured", "quoted"]
 STATES: tuple[State, ...] = get_args(State)
+# The target of a check that is about no implementation.
+MATHEMATICS = "theory"
 BAD: frozenset[State] = frozenset({"failed", "errored", "xpassed"})
 
 

@@ -15,7 +15,7 @@ from properties.catalogue import CHECKS
 from properties.check import Check, Comparison, Measurement, NotAdmitted
 from properties.connectors import connect
 from properties.diagnosis import looks_like
-from properties.results import Result, State
+from properties.results import MATHEMATICS, Result, State
 from properties.rounded import NothingKnown
 from properties.target import ImplementationError, Incapable, Target
 from reference.corpus import Corpus
@@ -23,7 +23,6 @@ from reference.corpus import Corpus
 # How many cases the cheapest check is tried on; dearer ones divide it.
 PROFILES = {"quick": 24, "ci": 100, "deep": 10_000}
 FEWEST = 4
-MATHEMATICS = "theory"
 
 
 @dataclass

@@ -13,6 +13,7 @@ of the remainder, in each layer.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -48,8 +49,17 @@ def leading_term(case: DescentCase, group: str, rate: float) -> np.ndarray:
     return coefficient * as_array(directions[group], shape)
 
 
-def remainders(target: Target, case: DescentCase, group: str, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return |parameter - leading term| by layer, and the rounding in it, both in Frobenius norm."""
+@dataclass(frozen=True)
+class Sizes:
+    """Frobenius norms by layer at one rate: the parameter, what its leading term leaves, its rounding."""
+
+    whole: np.ndarray
+    rest: np.ndarray
+    noise: np.ndarray
+
+
+def sizes(target: Target, case: DescentCase, group: str, rate: float) -> Sizes:
+    """Train at `rate` and measure one group against its leading term."""
     got = require(target.train(case.tokens, case.vocab_size, case.layers, rate, case.steps), group, "train")
     _, bound = stacked(
         train(case.tokens, case.vocab_size, case.layers, rate, case.steps, target.dtype), group
@@ -58,49 +68,60 @@ def remainders(target: Target, case: DescentCase, group: str, rate: float) -> tu
         raise NotAdmitted(
             f"{group} has the shape {got.shape}, not {bound.shape}"
         )  # told by descent.parameters
-    left = got - leading_term(case, group, rate)
-    layers = (1, -1) if group == "W_O" else (len(left), -1)
-    return np.linalg.norm(left.reshape(layers), axis=1), np.linalg.norm(bound.reshape(layers), axis=1)
+    by_layer = (1, -1) if group == "W_O" else (len(got), -1)
+    arrays = (got, got - leading_term(case, group, rate), bound)
+    return Sizes(*(np.linalg.norm(array.reshape(by_layer), axis=1) for array in arrays))
 
 
-def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[Exponent], list[float], np.ndarray]:
-    """Return the fitted order of the remainder by layer, the rates used, and the remainders [rate, layer].
+def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[float], list[Sizes], list[Exponent]]:
+    """Return the rates at which the remainder shows its order, the sizes there, and the order by layer.
 
     Raises:
         NotAdmitted: at every rate tried the remainder vanishes, rounds away or is not yet in its regime.
     """
-    measure = cache(partial(remainders, target, case, group))  # a refined set of rates shares all but one
+    measure = cache(partial(sizes, target, case, group))  # a refined set of rates shares all but one
     for refinement in range(REFINEMENTS):
         rates = [COARSEST / 2 ** (refinement + i) for i in range(4)]
         measured = [measure(rate) for rate in rates]
-        size = np.array([norms for norms, _ in measured])
-        noise = np.array([bounds for _, bounds in measured])
-        if not np.isfinite(size).all():
+        if not all(np.isfinite(size.rest).all() for size in measured):
             continue
-        if (size <= noise).any():
+        if any((size.rest <= size.noise).any() for size in measured):
             break  # a finer rate would only drown the remainder deeper
-        fits = [exponent(column, (noise / size).max()) for column in size.T]
+        fits = _orders([size.rest for size in measured], [size.noise for size in measured])
         if all(fit.half_width <= EXPONENT_RESOLUTION for fit in fits):
-            return fits, rates, size
+            return rates, measured, fits
     raise NotAdmitted("no rate shows a remainder in its asymptotic regime and above rounding")
+
+
+def _orders(norms: list[np.ndarray], noise: list[np.ndarray]) -> list[Exponent]:
+    relative = max(float((of / norm).max()) for norm, of in zip(norms, noise, strict=True))
+    return [exponent(column, relative) for column in np.array(norms).T]
 
 
 def _scaling(group: str) -> Law:
     def law(target: Target, case: DescentCase) -> Outcome:
-        fits, rates, size = fitted(target, case, group)
-        order = leading_orders(case.layers)[group] + 1
-        for layer, fit in enumerate(fits):
-            name = f"order of the remainder of {group}" + ("" if group == "W_O" else f", layer {layer}")
-            # A remainder may vanish at its own order by symmetry and be smaller; never larger.
-            expected = max(order, round(fit.value))
-            yield Comparison(name, fit.value, expected, max(fit.half_width, math.ulp(fit.value)))
+        rates, measured, fits = fitted(target, case, group)
+        order = leading_orders(case.layers)[group]
+        whole = _orders([size.whole for size in measured], [size.noise for size in measured])
+        for layer in range(len(fits)):
+            name = group if group == "W_O" else f"{group}, layer {layer},"
+            yield _order_of(name, whole[layer], order)
+            yield _order_of(f"what the leading term leaves of {name}", fits[layer], order + 1)
         yield Measurement("rates", rates)
-        yield Measurement("remainders", {group: size.max(axis=1).tolist()})
+        yield Measurement("remainders", {group: [size.rest.max() for size in measured]})
         widest = max(fits, key=lambda fit: fit.half_width)
         low, high = widest.value - widest.half_width, widest.value + widest.half_width
         yield Measurement("exponents", {group: [widest.value, low, high]})
 
     return law
+
+
+def _order_of(name: str, fit: Exponent, order: int) -> Comparison:
+    """Compare a fitted order with the law's. Where a term vanishes the order is higher; it is never lower."""
+    expected = max(order, round(fit.value))
+    return Comparison(
+        f"order in eta of {name}", fit.value, expected, max(fit.half_width, math.ulp(fit.value))
+    )
 
 
 _LEADING = {
@@ -123,7 +144,7 @@ CHECKS = (
     *(
         Check(
             id=f"scaling.{group}",
-            statement=f"In every layer {group} is {term}, with a remainder of order {order}.",
+            statement=f"In every layer {group} is {term}, of that order, with a remainder of order {order}.",
             source="paper, Thm. 4.1",
             cases=LATER_STEPS,
             law=_scaling(group),

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from properties.cases import DESCENTS, SHORT_DESCENTS, UPDATES, DescentCase, UpdatesCase
+from properties.cases import SHORT_DESCENTS, UPDATES, DescentCase, UpdatesCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
 from properties.laws.statistics_exact import to_float
 from properties.rounded_model import stacked, train
@@ -182,7 +182,7 @@ CHECKS = (
         id="descent.series",
         statement="The trained parameters are the summed power series, within its tail and rounding.",
         source="derived here",
-        cases=DESCENTS,
+        cases=SHORT_DESCENTS,
         law=_summed_series,
         needs=("train",),
         evidence="exact",

@@ -2,7 +2,7 @@
 
 from properties.results import STATES, Result, Run, summarise
 
-HOSTILE = """<img src=x onerror="alert(1)">'"&amp;</script><script>alert(2)</script>{{ 7*7 }}$\\frac{"""
+HOSTILE = """<img src=x onerror="alert(1)">'"&amp;</script><script>alert(2)</script>{{ 7*7 }}$\\frac{$"""
 RATES = [0.125, 0.0625, 0.03125, 0.015625]
 
 

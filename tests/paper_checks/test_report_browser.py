@@ -1,0 +1,110 @@
+"""The page in a real browser: its filters, its width on a phone, and that hostile results do not run."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from test_report_page import page_of
+from test_report_sample import hostile_run, sample_run
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser here (looked for {', '.join(NAMES)})")
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--allow-file-access-from-files",
+    "--virtual-time-budget=4000",
+]
+# A page that opens the report in a frame as wide as a phone, does things to it and writes down what it sees.
+HARNESS = """<!DOCTYPE html><meta charset="utf-8">
+<iframe width="360" height="800" src="PAGE"></iframe><pre></pre>
+<script>
+const frame = document.querySelector("iframe");
+frame.addEventListener("load", () => {
+  const doc = frame.contentDocument;
+  const form = doc.querySelector("form.filters");
+  const rows = () => Array.from(doc.querySelectorAll("#results-table tbody tr"));
+  const checks = () => rows().filter((row) => !row.hidden).map((row) =>
+    row.querySelector("a").textContent + "/" + row.dataset.target);
+  const set = (name, value) => {
+    form.elements[name].value = value;
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const seen = {};
+  (() => { SCRIPT })();
+  document.querySelector("pre").textContent = JSON.stringify(seen);
+});
+</script>"""
+
+
+def look(folder, run, script, query=""):
+    (folder / "index.html").write_bytes(page_of(run).encode("utf-8", "backslashreplace"))
+    harness = HARNESS.replace("PAGE", f"index.html{query}").replace("SCRIPT", script)
+    (folder / "harness.html").write_text(harness, encoding="utf-8")
+    call = [BROWSER, *QUIET, f"--user-data-dir={folder / 'profile'}", "--dump-dom"]
+    address = (folder / "harness.html").as_uri()
+    done = subprocess.run([*call, address], capture_output=True, text=True, timeout=60, check=True)
+    return json.loads(html.unescape(re.search(r"<pre>(.*?)</pre>", done.stdout, re.DOTALL)[1]))
+
+
+def test_filters_search_and_sorting(tmp_path):
+    script = """
+      seen.all = checks().length;
+      seen.room = doc.documentElement.clientWidth - doc.documentElement.scrollWidth;
+      set("target", "gpu"); set("family", "scaling");
+      seen.filtered = checks();
+      seen.told = doc.getElementById("shown").textContent;
+      set("target", ""); set("family", ""); set("q", "LEADING eta^3 reference");
+      seen.found = checks();
+      set("q", "no such thing");
+      seen.none = checks();
+      set("q", "");
+      const click = (key) => doc.querySelector(`th[data-key="${key}"] button`).click();
+      click("seconds"); click("seconds");
+      seen.slowest = rows()[0].querySelector("a").textContent;
+      seen.sort = doc.querySelector('th[data-key="seconds"]').getAttribute("aria-sort");
+      click("seconds");
+      seen.first = rows()[0].querySelector("a").textContent;
+    """
+    seen = look(tmp_path, sample_run(), script)
+    assert seen["all"] == len(sample_run().results)
+    assert seen["room"] == 0
+    assert seen["filtered"] == [f"scaling.{group}/gpu" for group in ("W_O", "V", "W", "P")]
+    assert seen["told"] == "4 of 20 results"
+    assert seen["found"] == ["scaling.V/reference"]
+    assert seen["none"] == []
+    assert seen["slowest"] in ("scaling.W", "scaling.P")
+    assert seen["sort"] == "descending"
+    assert seen["first"] == "theory.orders"
+
+
+def test_an_address_brings_its_filters_and_order_along(tmp_path):
+    script = "seen.rows = checks(); seen.kind = form.elements.result.value;"
+    seen = look(tmp_path, sample_run(), script, query="?result=passed&q=statistics&sort=-target")
+    assert seen["kind"] == "passed"
+    assert seen["rows"] == [
+        "statistics.B_bar/reference",
+        "statistics.Q_bar/reference",
+        "statistics.B_bar/gpu",
+    ]
+
+
+def test_hostile_results_run_nothing_and_fit_a_phone(tmp_path):
+    script = """
+      seen.rows = rows().length;
+      seen.room = doc.documentElement.clientWidth - doc.documentElement.scrollWidth;
+      seen.images = doc.images.length;
+      seen.scripts = doc.scripts.length;
+    """
+    seen = look(tmp_path, hostile_run(), script)
+    assert seen == {"rows": 3, "room": 0, "images": 0, "scripts": 1}
