@@ -1,7 +1,9 @@
 """Adding a part of a corpus to the sums with the compiled loops, on several threads.
 
-The work is cut into ranges of output rows that are the same however many threads there are, so the result
-does not depend on their number, to the last bit.
+Positions are sorted, so that a thread works on rows of its own and finds them in its cache: by target for
+Phi_bar; for Q_bar by groups of the current token and then by target, so that a group's rows of Q_bar and
+one row of G_bar are at hand at a time. The cut into groups depends on the part alone: the result is the
+same, to the last bit, for any number of threads.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import importlib.util
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -18,67 +19,18 @@ from jaxtyping import Float64, Int64, UInt32
 
 from gpu.sums import FirstSums, SecondSums
 
-# Ranges of rows: enough for many threads, few enough that a range is long work.
-RANGES = 64
+# Groups of about equal work: enough for many threads, few enough that one is long work.
+GROUPS = 64
+# Rows of Q_bar in a group: about what the second-level cache of one processor holds.
+GROUP_BYTES = 1 << 20
+
+Tokens = UInt32[np.ndarray, "n T_plus_1"]
+Positions = Int64[np.ndarray, " positions"]
 
 
 def available() -> bool:
     """Return whether numba is installed."""
     return importlib.util.find_spec("numba") is not None
-
-
-@dataclass(frozen=True)
-class Order:
-    """Positions s * (T+1) + t sorted by row, where each row's begin, and ranges of rows of equal work."""
-
-    positions: Int64[np.ndarray, " positions"]
-    first: Int64[np.ndarray, " V_plus_1"]
-    ranges: Int64[np.ndarray, "ranges 2"]
-
-
-def add_first(tokens: UInt32[np.ndarray, "n T_plus_1"], sums: FirstSums, threads: int) -> None:
-    """Add the sequences to the first pass's sums; their tokens must be below V."""
-    from gpu.compiled_kernels import add_counts, add_shares
-
-    order = by_target(tokens, len(sums.count))
-    add_counts(tokens, sums.count)
-    add = partial(add_shares, tokens, order.positions, order.first)
-    _on_threads(threads, [partial(add, rows, sums.share) for rows in order.ranges])
-    sums.sequences += len(tokens)
-
-
-def add_second(
-    tokens: UInt32[np.ndarray, "n T_plus_1"],
-    G_bar: Float64[np.ndarray, "V V"],
-    sums: SecondSums,
-    threads: int,
-) -> None:
-    """Add the sequences to the second pass's sums; their tokens must be below V."""
-    from gpu.compiled_kernels import add_evidence
-
-    order = by_current_and_target(tokens, len(G_bar))
-    # A row of its own for each range, added up in the order of the ranges.
-    farthest_first = np.zeros((len(order.ranges), tokens.shape[1] - 1))
-    add = partial(add_evidence, tokens, order.positions, order.first)
-    _on_threads(
-        threads,
-        [
-            partial(add, rows, G_bar, sums.by_cell, distances)
-            for rows, distances in zip(order.ranges, farthest_first, strict=True)
-        ],
-    )
-    sums.by_distance += farthest_first.sum(axis=0)[::-1]
-    sums.sequences += len(tokens)
-
-
-def by_target(tokens: UInt32[np.ndarray, "n T_plus_1"], vocab_size: int) -> Order:
-    """Return the positions sorted by y[t], those of one target in the order of the corpus."""
-    return _sorted(tokens, 1, _all_positions(tokens), vocab_size)
-
-
-def by_current_and_target(tokens: UInt32[np.ndarray, "n T_plus_1"], vocab_size: int) -> Order:
-    """Return the positions sorted by x[t], those of one current token by y[t]."""
-    return _sorted(tokens, 0, by_target(tokens, vocab_size).positions, vocab_size)
 
 
 def usable_threads() -> int:
@@ -88,31 +40,84 @@ def usable_threads() -> int:
     return os.cpu_count() or 1
 
 
-def _all_positions(tokens: UInt32[np.ndarray, "n T_plus_1"]) -> Int64[np.ndarray, " positions"]:
+def add_first(tokens: Tokens, sums: FirstSums, threads: int) -> None:
+    """Add the sequences to the first pass's sums; their tokens must be below V."""
+    from gpu.compiled_kernels import add_counts, add_shares
+
+    add_counts(tokens, sums.count)
+    groups = by_target(tokens, len(sums.count))
+    _on_threads(threads, [partial(add_shares, tokens, positions, sums.share) for positions in groups])
+    sums.sequences += len(tokens)
+
+
+def add_second(tokens: Tokens, G_bar: Float64[np.ndarray, "V V"], sums: SecondSums, threads: int) -> None:
+    """Add the sequences to the second pass's sums; their tokens must be below V."""
+    from gpu.compiled_kernels import add_evidence
+
+    groups = by_current_and_target(tokens, len(G_bar))
+    # A row for each group, added up in the order of the groups.
+    farthest_first = np.zeros((len(groups), tokens.shape[1] - 1))
+    _on_threads(
+        threads,
+        [
+            partial(add_evidence, tokens, positions, G_bar, sums.by_cell, distances)
+            for positions, distances in zip(groups, farthest_first, strict=True)
+        ],
+    )
+    sums.by_distance += farthest_first.sum(axis=0)[::-1]
+    sums.sequences += len(tokens)
+
+
+def by_target(tokens: Tokens, vocab_size: int) -> list[np.ndarray]:
+    """Return the positions sorted by y[t], in groups of whole rows, each row in the order of the corpus."""
+    order, first = _sorted(_targets(tokens), _all_positions(tokens), vocab_size)
+    group = _groups(_pairs(tokens[:, 1:], vocab_size), vocab_size)
+    return np.split(order, first[np.searchsorted(group, np.arange(1, group[-1] + 1))])
+
+
+def by_current_and_target(tokens: Tokens, vocab_size: int) -> list[np.ndarray]:
+    """Return the positions in groups by x[t], each group sorted by y[t]."""
+    rows = max(1, GROUP_BYTES // (8 * vocab_size))
+    group = _groups(_pairs(tokens[:, :-1], vocab_size), rows)
+    order, _ = _sorted(_targets(tokens), _all_positions(tokens), vocab_size)
+    order, first = _sorted(group[tokens].ravel(), order, int(group[-1]) + 1)
+    return np.split(order, first[1:-1])
+
+
+def _all_positions(tokens: Tokens) -> Positions:
     n, S = tokens.shape
     places: np.ndarray = np.arange(n)[:, None] * S + np.arange(S - 1)
     return places.ravel()
 
 
+def _targets(tokens: Tokens) -> UInt32[np.ndarray, " tokens"]:
+    """Return y[t] by the number of a position; what stands at the number of a last token is not used."""
+    return np.roll(tokens.ravel(), -1)
+
+
+def _pairs(of: UInt32[np.ndarray, "n T"], vocab_size: int) -> Float64[np.ndarray, " V"]:
+    """Return how many pairs (t, k) each token has among its positions t."""
+    each = np.broadcast_to(np.arange(1.0, of.shape[1] + 1), of.shape)
+    return np.bincount(of.ravel(), weights=each.ravel(), minlength=vocab_size)
+
+
+def _groups(pairs: Float64[np.ndarray, " V"], most_rows: int) -> Int64[np.ndarray, " V"]:
+    """Number the groups of consecutive rows: at most `most_rows`, and about 1/GROUPS of all pairs."""
+    before = np.cumsum(pairs) - pairs
+    by_work = before * GROUPS // max(1.0, pairs.sum())
+    by_size = np.arange(len(pairs)) // most_rows
+    begins = (np.diff(by_work, prepend=0) > 0) | (np.diff(by_size, prepend=0) > 0)
+    return np.cumsum(begins)
+
+
 def _sorted(
-    tokens: UInt32[np.ndarray, "n T_plus_1"],
-    shift: int,
-    order: Int64[np.ndarray, " positions"],
-    vocab_size: int,
-) -> Order:
+    keys: np.ndarray, order: Positions, count: int
+) -> tuple[Positions, Int64[np.ndarray, " count_plus_1"]]:
     from gpu.compiled_kernels import sort_positions
 
-    positions, first = np.empty_like(order), np.empty(vocab_size + 1, dtype=np.int64)
-    sort_positions(tokens, shift, order, positions, first)
-    pairs_before = np.concatenate([[0], np.cumsum(positions % tokens.shape[1] + 1)])[first]
-    return Order(positions, first, _even_ranges(pairs_before))
-
-
-def _even_ranges(before: Int64[np.ndarray, " V_plus_1"]) -> Int64[np.ndarray, "ranges 2"]:
-    """Cut rows 0..V into ranges with about as many pairs each, from the pairs before each row."""
-    goals = before[-1] * np.arange(1, RANGES) // RANGES
-    cuts = np.concatenate([[0], np.searchsorted(before, goals), [len(before) - 1]])
-    return np.stack([cuts[:-1], cuts[1:]], axis=1)
+    positions, first = np.empty_like(order), np.empty(count + 1, dtype=np.int64)
+    sort_positions(keys.astype(np.uint32, copy=False), order, positions, first)
+    return positions, first
 
 
 def _on_threads(threads: int, tasks: list[Callable[[], None]]) -> None:

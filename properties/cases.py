@@ -63,6 +63,13 @@ class LengthCase:
 
 
 @dataclass(frozen=True)
+class LengthsCase:
+    """Numbers of positions T, to see a law along."""
+
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class MatrixCase:
     """Two square matrices of one size and a scale."""
 
@@ -266,5 +273,7 @@ SIZES = Cases(_SIZES, SizesCase(2, 2, 2))
 # One order further the check of a certificate runs many more corpora; a layer less keeps it to seconds.
 SIZES_NEXT = Cases(_SIZES, SizesCase(2, 2, 1))
 LENGTHS = Cases(_lengths(), LengthCase(length=24, period=6))
+_LADDER = LengthsCase(tuple(2**k for k in range(1, 8)))
+LADDER = Cases(st.just(_LADDER), _LADDER)
 MATRICES = Cases(_matrices(), _ordinary_matrices())
 STEPS = Cases(st.builds(StepsCase, steps=st.integers(0, 60), layers=st.integers(1, 8)), StepsCase(7, 3))

@@ -41,13 +41,15 @@ def plain_descent(
     layers: int,
     steps: int,
     order: int,
+    start: PlainParameters | None = None,
 ) -> list[PlainParameters]:
-    """The parameters to eta^`order` after 0..`steps` full-batch steps from zero; input taken as checked.
+    """The parameters to eta^`order` after 0..`steps` full-batch steps; input taken as checked.
 
-    `rows` [N][T+1] of ids below `vocab_size`, `weights` [N] the share of each row.
+    `rows` [N][T+1] of ids below `vocab_size`, `weights` [N] the share of each row. `start` are parameters
+    that vanish at eta = 0; None is zero.
     """
     T = len(rows[0]) - 1
-    at = _zeros(vocab_size, T, layers)
+    at = _zeros(vocab_size, T, layers) if start is None else start
     history = [at]
     for _ in range(steps):
         push = _zeros(vocab_size, T, layers)

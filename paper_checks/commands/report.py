@@ -31,9 +31,10 @@ def report(
     """
     from rich.console import Console
 
-    from paper_checks.report import write_report
+    from paper_checks.report import check_report, write_report
     from paper_checks.table import show
 
+    check_report(out)
     run = run_suite(impl or [], corpus, vocab, length, tokenizer, layout, seed, profile, [])
     written = write_report(run, out)
     console = Console()

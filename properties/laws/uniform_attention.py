@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from flint import fmpq
 
-from properties.cases import LENGTHS, LengthCase
+from properties.cases import LADDER, LENGTHS, LengthCase, LengthsCase
 from properties.check import Check, Comparison, Measurement, Outcome
 from properties.laws.statistics_exact import to_float
 from properties.target import Target, require
@@ -44,6 +44,23 @@ def _profile(target: Target, case: LengthCase) -> Outcome:
         yield _compared(name, got, value, magnitudes[name], T, target.dtype)
 
 
+def _ladder(target: Target, case: LengthsCase) -> Outcome:
+    """The three baselines that fall with T, along doubling lengths; the numbers of a figure."""
+    closed = {
+        "diagonal": [baselines.mean_diagonal(T) for T in case.lengths],
+        "previous": [baselines.mean_previous(T) for T in case.lengths],
+        "entropy": [baselines.normalised_entropy(T) for T in case.lengths],
+    }
+    profiles = [target.head_profile(uniform_map(T)) for T in case.lengths]
+    measured = {name: [require(p, name, "head_profile") for p in profiles] for name in closed}
+    for name, exact in closed.items():
+        for T, got, value in zip(case.lengths, measured[name], exact, strict=True):
+            yield _compared(f"{name} at T = {T}", got, value, 1.0, T, target.dtype)
+    yield Measurement("T", list(case.lengths))
+    yield Measurement("measured", {name: [float(got) for got in column] for name, column in measured.items()})
+    yield Measurement("closed_form", {name: [to_float(v) for v in column] for name, column in closed.items()})
+
+
 def _diagonal_of_the_model(target: Target, case: LengthCase) -> Outcome:
     T = case.length
     tokens = np.arange(T + 1, dtype=np.int64)[None, :] % 2
@@ -57,7 +74,6 @@ def _diagonal_of_the_model(target: Target, case: LengthCase) -> Outcome:
     exact = baselines.mean_diagonal(T)
     got = np.trace(A[0, 0]) / T
     yield _compared("mean diagonal of the model's attention", got, exact, 1.0, T, target.dtype)
-    yield Measurement("T", T)
 
 
 def _induction(target: Target, case: LengthCase) -> Outcome:
@@ -106,6 +122,15 @@ CHECKS = (
         source="derived here",
         cases=LENGTHS,
         law=_profile,
+        needs=("head_profile",),
+        evidence="exact",
+    ),
+    Check(
+        id="uniform.against_length",
+        statement="Along doubling lengths the baselines of uniform attention follow their closed forms.",
+        source="derived here",
+        cases=LADDER,
+        law=_ladder,
         needs=("head_profile",),
         evidence="exact",
     ),

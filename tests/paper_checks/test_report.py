@@ -169,6 +169,10 @@ def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(tmp_path, monkeyp
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
     with pytest.raises(InputError, match="Permission denied; name another folder"):
         check_report(tmp_path / "r")
+    monkeypatch.undo()
+    monkeypatch.setattr(write, "render", lambda *args: (_ for _ in ()).throw(OSError(28, "No space left")))
+    with pytest.raises(InputError, match="No space left; name another folder"):
+        write_report(PLAIN, tmp_path / "r")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
 
 

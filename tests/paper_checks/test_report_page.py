@@ -20,8 +20,10 @@ from test_report_sample import (
 
 from paper_checks.report import summary
 from paper_checks.report.draw import drawn, fit_for_page
+from paper_checks.report.families import FAMILIES
 from paper_checks.report.page import pretty, render, template_text
 from paper_checks.report.plots import plot_groups
+from properties.catalogue import CHECKS
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 LOADS = {"src", "href", "xlink:href", "srcset", "data", "action", "poster", "formaction"}
@@ -147,6 +149,10 @@ def test_the_verdict_the_counts_and_the_facts_are_told():
     good = " ".join("".join(Page(page_of(run_of(result("model.loss")))).text).split())
     assert "Every law that could be tried holds" in good
     assert "What went wrong" not in good
+
+
+def test_every_family_of_checks_has_a_title():
+    assert {check.id.split(".")[0] for check in CHECKS} <= set(FAMILIES)
 
 
 def test_a_counterexample_is_shown_in_full():

@@ -89,9 +89,17 @@ def keys(V: int, T: int, L: int) -> list[Key]:
 
 
 def naive_descent(
-    tokens: list[list[int]], V: int, L: int, steps: int, order: int
+    tokens: list[list[int]],
+    V: int,
+    L: int,
+    steps: int,
+    order: int,
+    start: dict[Key, fmpq] | None = None,
 ) -> tuple[dict[Key, list[fmpq]], list[fmpq]]:
-    """Coefficients to eta^order of every entry, and of the loss less log V, after `steps` steps from zero."""
+    """Coefficients to eta^order of every entry, and of the loss less log V, after `steps` steps.
+
+    `start` gives the coefficient of eta in each entry before the first step; None is zero.
+    """
     T, N = len(tokens[0]) - 1, len(tokens)
     before = ctx.cap
     ctx.cap = order + 1
@@ -99,7 +107,7 @@ def naive_descent(
         zero = fmpq_series([0])
         one = fmpq_series([1])
         eta = fmpq_series([0, 1])
-        at = dict.fromkeys(keys(V, T, L), zero)
+        at = {key: eta * fmpq_series([(start or {}).get(key, fmpq(0))]) for key in keys(V, T, L)}
 
         def total_slope(moving: Key | None) -> tuple[fmpq_series, fmpq_series]:
             duals = {key: Dual(value, one if key == moving else zero) for key, value in at.items()}

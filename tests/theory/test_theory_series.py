@@ -1,14 +1,14 @@
 """The series engine against two descents that share no code with it, and against what it must refuse."""
 
 import pytest
-from flint import fmpq
-from naive_descent import naive_descent
+from flint import fmpq, fmpq_mat, fmpq_poly
+from naive_descent import keys, naive_descent
 from theory_cases import corpus, matrix
 
 from theory.corpus import check_corpus
 from theory.laws import leading_terms
 from theory.loss_series import loss_above_uniform
-from theory.plain_descent import plain_descent
+from theory.plain_descent import PlainParameters, plain_descent
 from theory.series import (
     SeriesParameters,
     Update,
@@ -31,6 +31,55 @@ def test_against_dual_numbers(tokens: list[list[int]], layers: int, steps: int, 
     for (group, layer, i, j), coefficients in expected.items():
         assert [m[i, j] for m in found.group(group)[layer]] == coefficients, (group, layer, i, j)
     assert loss_above_uniform(check_corpus(tokens, 2), as_truncated(found).as_series(), order) == losses
+
+
+def started(T: int, V: int, L: int, order: int) -> SeriesParameters:
+    """Every parameter of order eta: then every term of the backward pass shows within a few orders."""
+
+    def grown(n: int, rows: int, columns: int) -> list[fmpq_mat]:
+        zero = fmpq_mat(rows, columns)
+        return [zero, matrix(n, rows, columns), *[zero] * (order - 1)]
+
+    return SeriesParameters(
+        grown(1, V, V),
+        [grown(10 + n, V, V) for n in range(L)],
+        [grown(20 + n, V, V) for n in range(L)],
+        [[c.entries() for c in grown(30 + n, T, 1)] for n in range(L)],
+    )
+
+
+def test_from_a_start_against_dual_numbers() -> None:
+    tokens, L, order = [[0, 1, 1], [1, 0, 0]], 2, 6
+    start = started(2, 2, L, order)
+    first = {key: start.group(key[0])[key[1]][1][key[2:]] for key in keys(2, 2, L)}
+    expected, losses = naive_descent(tokens, 2, L, 2, order, first)
+    found = descend_by(tokens, 2, L, [Update()] * 2, order, start=start)[-1]
+    for (group, layer, i, j), coefficients in expected.items():
+        assert [m[i, j] for m in found.group(group)[layer]] == coefficients, (group, layer, i, j)
+    assert loss_above_uniform(check_corpus(tokens, 2), as_truncated(found).as_series(), order) == losses
+
+
+def test_from_a_start_against_scalar_descent() -> None:
+    T, V, L, order = 4, 3, 3, 6
+    tokens, start = corpus(2, 2, T, V), started(T, V, L, order)
+
+    def table(coefficients: list[fmpq_mat]) -> list[list[fmpq_poly]]:
+        rows, columns = coefficients[0].nrows(), coefficients[0].ncols()
+        return [[fmpq_poly([c[i, j] for c in coefficients]) for j in range(columns)] for i in range(rows)]
+
+    first = PlainParameters(
+        table(start.W_O),
+        [table(c) for c in start.V],
+        [table(c) for c in start.W],
+        [[row[0] for row in table(c)] for c in start.group("P")],
+    )
+    plain = plain_descent(tokens, [fmpq(1, 2)] * 2, V, L, 2, order, first)[-1]
+    series = descend_by(tokens, V, L, [Update()] * 2, order, start=start)[-1]
+    assert table(series.W_O) == plain.W_O
+    for layer in range(L):
+        assert table(series.V[layer]) == plain.V[layer]
+        assert table(series.W[layer]) == plain.W[layer]
+        assert [row[0] for row in table(series.group("P")[layer])] == plain.P[layer]
 
 
 @pytest.mark.parametrize(("seed", "N", "T", "V", "L"), [(0, 3, 4, 3, 3), (1, 2, 2, 4, 2), (2, 4, 1, 2, 1)])

@@ -27,7 +27,7 @@ def test_no_step_leaves_nothing_out() -> None:
 def test_one_step_is_exact_at_order_one() -> None:
     """W_O = eta B_bar after one step (Lemma D.4): the bound is nothing but its rounding."""
     bound = tail_bounds(2, 1, fmpq(1, 10), 1)
-    assert bound["W_O"][0] <= fmpq(1, 2**250)
+    assert 0 <= bound["W_O"][0] <= fmpq(1, 2**250)
     assert bound["V"] == [0, 0]
 
 
@@ -35,6 +35,12 @@ def test_more_orders_leave_less_out() -> None:
     bounds = [tail_bounds(2, 6, fmpq(1, 100), order)["W"][0] for order in (4, 6, 8, 10)]
     assert bounds == sorted(bounds, reverse=True)
     assert bounds[-1] < bounds[0] / 1000
+
+
+def test_the_tail_vanishes_in_the_end() -> None:
+    """What the numbers and the polynomials add up to agrees: a difference between the two would stay."""
+    for bounds in tail_bounds(2, 4, fmpq(1, 50), 40).values():
+        assert all(0 < bound < fmpq(1, 10**20) for bound in bounds)
 
 
 @pytest.mark.parametrize(("rate", "message"), [(fmpq(1), "too large"), (fmpq(0), "must be positive")])

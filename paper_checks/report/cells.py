@@ -1,0 +1,249 @@
+"""The notebook's cells: short code that a reader can follow, change and run again.
+
+They import only the results' schema, NumPy, Matplotlib and the standard library, and read `results.jsonl`
+from the folder that the notebook lies in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. `needs` names a measurement without which the cell has nothing to show and is left out."""
+
+    id: str
+    kind: Literal["markdown", "code"]
+    source: str
+    needs: str = ""
+
+
+CELLS = (
+    Cell(
+        "opening",
+        "markdown",
+        """
+# leadterms: the results of one run
+
+To leading order in the learning rate, the theory says, each weight matrix of a transformer at the start of
+training is a closed form of statistics of its corpus. leadterms states that theory as laws and tries each of
+them. This notebook shows what one run found.
+
+Every cell reads `results.jsonl`, which lies beside this notebook, and computes nothing about the theory.
+To run the cells again: `pip install 'leadterms[report]'`, open this notebook in its folder, run all.
+""",
+    ),
+    Cell(
+        "setup",
+        "code",
+        """
+%matplotlib inline
+from collections import Counter
+from html import escape
+from itertools import groupby
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from properties.results import BAD, STATES, read_run
+
+plt.style.use("default")
+run = read_run(Path("results.jsonl"))
+targets = list(dict.fromkeys(result.target for result in run.results))
+""",
+    ),
+    Cell(
+        "table",
+        "code",
+        '''
+class Table:
+    """Rows under headings: HTML where that can be shown, else text."""
+
+    def __init__(self, headings, rows):
+        self.rows = [[str(cell) for cell in row] for row in [headings, *rows]]
+
+    def __repr__(self):
+        widths = [max(map(len, column)) for column in zip(*self.rows)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)) for row in self.rows]
+        return "\\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self):
+        first, *rest = [[escape(cell) for cell in row] for row in self.rows]
+        head = f"<tr><th>{'</th><th>'.join(first)}</th></tr>"
+        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rest)
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def ratio(result):
+    if result.error_over_bound is None:
+        return "equal" if result.result == "passed" else ""
+    return f"{result.error_over_bound:.2g}"
+''',
+    ),
+    Cell("verdict-heading", "markdown", "## The verdict at a glance"),
+    Cell(
+        "verdict",
+        "code",
+        """
+states = Counter(result.result for result in run.results)
+print("All is well." if run.ok else "Not all is well.")
+Table(["result", "count"], [(state, states[state]) for state in STATES if states[state]])
+""",
+    ),
+    Cell(
+        "evidence-heading",
+        "markdown",
+        """
+By what means the laws are held, the surest first. *proved*: for every corpus of a size or every number of
+steps. *exact*: against fractions, for each corpus tried. *property*: on generated cases, within a bound on
+rounding. *measured*: from training runs, with their noise. *quoted*: taken from a source, not checked.
+""",
+    ),
+    Cell(
+        "evidence",
+        "code",
+        """
+kinds = ("proved", "exact", "property", "measured", "quoted")
+Table(
+    ["evidence", "laws", "results", "passed"],
+    [
+        (
+            kind,
+            len({result.check for result in run.results if result.evidence == kind}),
+            sum(result.evidence == kind for result in run.results),
+            sum(result.evidence == kind and result.result == "passed" for result in run.results),
+        )
+        for kind in kinds
+    ],
+)
+""",
+    ),
+    Cell(
+        "failures-heading",
+        "markdown",
+        "## What went wrong\n\nEach failure with its smallest counterexample. Without any, nothing follows.",
+    ),
+    Cell(
+        "failures",
+        "code",
+        """
+for result in run.results:
+    if result.result in BAD:
+        print(f"{result.check} on {result.target}: {result.result}")
+        print(f"  the law: {result.statement} ({result.source})")
+        print(f"  again:   {result.command}")
+        if result.note:
+            print(f"  note:    {result.note}")
+        for name, value in (result.counterexample or {}).items():
+            print(f"  {name}: {value}")
+        print()
+""",
+    ),
+    Cell(
+        "families-heading",
+        "markdown",
+        "## The checks by family\n\nA number is the worst error over its bound; `equal` asked for equality.",
+    ),
+    Cell(
+        "families",
+        "code",
+        """
+rows = []
+for check, found in groupby(sorted(run.results, key=lambda r: (r.family, r.check)), key=lambda r: r.check):
+    by_target = {result.target: result for result in found}
+    first = next(iter(by_target.values()))
+    shown = (f"{r.result} {ratio(r)}".strip() if (r := by_target.get(target)) else "" for target in targets)
+    rows.append([first.family, check, first.evidence, *shown, first.statement])
+Table(["family", "check", "evidence", *targets, "law"], rows)
+""",
+    ),
+    Cell(
+        "scaling-heading",
+        "markdown",
+        """
+## What the leading terms leave out
+
+The size of each trained matrix less its leading term, against the learning rate: a straight line on these
+axes, whose slope is the order of what is left out. The legend gives the fitted slope and its interval.
+""",
+        needs="remainders",
+    ),
+    Cell(
+        "scaling",
+        "code",
+        """
+for target in targets:
+    drawn = [r for r in run.results if r.target == target and "remainders" in r.measurements]
+    if not drawn:
+        continue
+    fig, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
+    for result in drawn:
+        rates = np.array(result.measurements["rates"])
+        fits = result.measurements.get("exponents", {})
+        for name, sizes in result.measurements["remainders"].items():
+            fit = "{:.2f} [{:.2f}, {:.2f}]".format(*fits[name]) if name in fits else ""
+            ax.loglog(rates, np.array(sizes), "o-", markersize=4, label=f"{name} {fit}".replace("$", r"\\$"))
+    ax.set_xlabel("learning rate")
+    ax.set_ylabel("size of the remainder")
+    ax.set_title(target, parse_math=False)
+    ax.legend(fontsize=8)
+    plt.show()
+""",
+        needs="remainders",
+    ),
+    Cell(
+        "baselines-heading",
+        "markdown",
+        "## What uniform attention scores\n\nMeasured (marks) and in closed form (line), against the length.",
+        needs="closed_form",
+    ),
+    Cell(
+        "baselines",
+        "code",
+        """
+for result in run.results:
+    for name, values in result.measurements.get("closed_form", {}).items():
+        fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+        ax.plot(result.measurements["T"], values, label="closed form")
+        if name in result.measurements.get("measured", {}):
+            ax.plot(result.measurements["T"], result.measurements["measured"][name], "o", label=result.target)
+        ax.set_xlabel("positions")
+        ax.set_title(name, parse_math=False)
+        ax.legend(fontsize=8)
+        plt.show()
+""",
+        needs="closed_form",
+    ),
+    Cell("slowest-heading", "markdown", "## The slowest checks"),
+    Cell(
+        "slowest",
+        "code",
+        """
+longest = sorted(run.results, key=lambda result: -result.seconds)[:10]
+Table(["check", "target", "seconds", "cases"], [(r.check, r.target, r.seconds, r.cases) for r in longest])
+""",
+    ),
+    Cell("left-out-heading", "markdown", "## What was not tried, and why"),
+    Cell(
+        "left-out",
+        "code",
+        """
+left_out = [r for r in run.results if r.result in ("skipped", "not_applicable")]
+rows = [(r.check, r.target, r.result, r.note) for r in left_out]
+rows += [("", "", "left out", sentence) for sentence in run.header.get("left_out", [])]
+Table(["check", "target", "result", "why"], rows)
+""",
+    ),
+    Cell("about-heading", "markdown", "## What this run was made of"),
+    Cell(
+        "about",
+        "code",
+        """
+facts = {**run.header, **run.header.get("corpus", {}), **run.header.get("versions", {})}
+Table(["", ""], [(name, value) for name, value in facts.items() if not isinstance(value, dict)])
+""",
+    ),
+)

@@ -1,0 +1,35 @@
+"""What each family of checks is about, in words; a family that is not named here shows under its own name."""
+
+from __future__ import annotations
+
+# By family: its title, and one sentence.
+FAMILIES = {
+    "theory": ("The mathematics alone", "Derivations and identities that need no implementation."),
+    "proof": (
+        "Proofs",
+        "Polynomial identities that hold for every corpus of a size and every number of steps.",
+    ),
+    "series": ("Exact power series", "Training expanded in the learning rate with rational coefficients."),
+    "statistics": ("Corpus statistics", "What the theory predicts weights from, by several routes."),
+    "first_step": ("The first steps", "What one or two steps from zero give is known exactly."),
+    "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
+    "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
+    "conserved": ("Conservation", "Sums that no step of descent from zero changes."),
+    "model": ("The model", "Attention, logits and loss of the attention-only transformer."),
+    "gradients": ("Gradients", "The backward pass, against the formulas and against slopes of the loss."),
+    "zero": ("At initialisation", "Everything starts at zero, where attention and predictions are uniform."),
+    "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),
+    "uniform": ("Uniform attention", "What attention metrics score before anything is learned."),
+    "heads": ("Attention metrics", "Metrics on attention maps whose scores are known by counting."),
+    "projection": ("Interventions", "Removing a matrix's projection on a direction."),
+    "composition": ("Composition", "How much one head's output feeds another."),
+}
+
+# By evidence: what it means that a law is held by it.
+EVIDENCE = {
+    "proved": "Derived exactly, for every corpus of a size or for every number of steps.",
+    "exact": "The right answer is known as a fraction, for each corpus tried; only rounding is allowed.",
+    "property": "Tried on generated cases in floating point, each held to a bound on its rounding error.",
+    "measured": "Read off training runs, with their noise.",
+    "quoted": "Taken over from a source; it could not be checked here.",
+}

@@ -1,0 +1,160 @@
+"""The page: one HTML file that needs nothing else, filled in by templates that escape what they show."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import textwrap
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from paper_checks.report import formulas, summary
+from paper_checks.report.families import EVIDENCE, FAMILIES
+from paper_checks.report.plots import PlotGroup
+from properties.results import BAD, STATES, Result, Run
+
+TEMPLATES = "paper_checks.report.templates"
+MARKS = {
+    "passed": "✓",
+    "failed": "✗",
+    "errored": "!",
+    "xpassed": "!",
+    "xfailed": "≈",
+    "skipped": "\N{EN DASH}",
+    "not_applicable": "\N{EN DASH}",
+}
+WORDS = {
+    "xfailed": "expected failure",
+    "xpassed": "unexpected pass",
+    "errored": "error",
+    "not_applicable": "not applicable",
+}
+
+
+def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str:
+    """Return the page of a run, with the SVG in `figures` (by stem) for the plots in `groups`."""
+    script = template_text("page.js")
+    numbered = list(enumerate(run.results, start=1))
+    return str(
+        _environment()
+        .get_template("page.html")
+        .render(
+            run=run,
+            summary=summary,
+            formulas=formulas,
+            groups=groups,
+            figures=figures,
+            numbered=numbered,
+            failures=[(number, result) for number, result in numbered if result.result in BAD],
+            evidence_words=EVIDENCE,
+            choices=_choices(run),
+            facts=facts(run),
+            style=template_text("page.css"),
+            script=script,
+            # Only this very script may run, and nothing may be loaded from anywhere.
+            script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
+    )
+
+
+def template_text(name: str) -> str:
+    """Return the text of a template, style or script."""
+    return resources.files(TEMPLATES).joinpath(name).read_text(encoding="utf-8")
+
+
+def facts(run: Run) -> list[tuple[str, str]]:
+    """Return what the run was made of, name and value; what its header does not say is left out."""
+    header = run.header
+    corpus, versions = _mapping(header.get("corpus")), _mapping(header.get("versions"))
+    sizes = [
+        f"{corpus[key]:,} {what}" if isinstance(corpus[key], int) else f"{corpus[key]} {what}"
+        for key, what in (("sequences", "sequences"), ("length", "positions each"), ("vocab_size", "words"))
+        if key in corpus
+    ]
+    found = [
+        ("Command", header.get("command")),
+        ("Seed", header.get("seed")),
+        ("Profile", header.get("profile")),
+        ("Targets", ", ".join(map(str, header.get("targets") or []))),
+        ("Corpus", corpus.get("name")),
+        ("Corpus size", ", ".join(sizes)),
+        ("Corpus digest", corpus.get("digest")),
+        ("Digest of the results", summary.digest(run)),
+        ("Commit", header.get("commit")),
+        ("Machine", header.get("machine")),
+        ("Device", header.get("device")),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
+        ("Started", header.get("started")),
+        ("Took", f"{run.footer['seconds']:.0f} s" if "seconds" in run.footer else None),
+    ]
+    return [(name, str(value)) for name, value in found if value not in (None, "")]
+
+
+def anchor(text: str) -> str:
+    """Return `text` as part of an id that a link can name."""
+    return "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in text)
+
+
+def ratio(result: Result) -> str:
+    """Return the worst error over its bound for a reader."""
+    if result.error_over_bound is None:
+        return "equal" if result.result == "passed" else ""
+    return f"{result.error_over_bound:.2g}"
+
+
+def pretty(value: Any, width: int = 96) -> str:
+    """Return a value of a counterexample in full: on one line, or on several if it is long."""
+    if isinstance(value, str):
+        return value
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) <= width or not value or not isinstance(value, (list, dict)):
+        return line
+    if isinstance(value, list) and not any(isinstance(item, (str, list, dict)) for item in value):
+        return textwrap.fill(line, width, subsequent_indent=" ")
+    if isinstance(value, dict):
+        inner = [f"{key}: {pretty(item, width)}" for key, item in value.items()]
+    else:
+        inner = [pretty(item, width) for item in value]
+    entries = ",\n".join(inner).replace("\n", "\n  ")
+    brackets = "{}" if isinstance(value, dict) else "[]"
+    return f"{brackets[0]}\n  {entries}\n{brackets[1]}"
+
+
+def _environment() -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(template_text),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(
+        anchor=anchor,
+        ratio=ratio,
+        pretty=pretty,
+        word=lambda state: WORDS.get(state, state),
+        mark=lambda state: MARKS.get(state, "?"),
+        family_title=lambda name: FAMILIES.get(name, (name, ""))[0],
+        family_about=lambda name: FAMILIES.get(name, (name, ""))[1],
+    )
+    return environment
+
+
+def _choices(run: Run) -> dict[str, list[str]]:
+    """Return what the table of results can be filtered by, and the values that occur."""
+    results = run.results
+    return {
+        "family": list(dict.fromkeys(result.family for result in results)),
+        "target": list(dict.fromkeys(result.target for result in results)),
+        "result": [state for state in STATES if any(result.result == state for result in results)],
+        "evidence": [kind for kind in summary.EVIDENCE if any(result.evidence == kind for result in results)],
+    }
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""The page's templates, its style and its script."""
