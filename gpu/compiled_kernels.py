@@ -54,14 +54,14 @@ def add_counts(tokens, count):
 
 @compiled
 @no_type_check
-def add_shares(tokens, positions, total):
-    """Add 1/(t+1) to total[y[t], x[k]] for each k <= t of the positions."""
+def add_shares(tokens, positions, total, first_row):
+    """Add 1/(t+1) to total[y[t] - first_row, x[k]] for each k <= t of the positions."""
     S = tokens.shape[1]
     for i in range(positions.size):
         s = positions[i] // S
         t = positions[i] - s * S
         prefix = tokens[s, : t + 1]
-        row = total[tokens[s, t + 1]]
+        row = total[tokens[s, t + 1] - first_row]
         share = 1.0 / prefix.size
         for k in range(prefix.size):
             row[prefix[k]] += share
@@ -85,6 +85,20 @@ def sum_in_lanes(values):
 
 @compiled
 @no_type_check
+def centre_and_add(prefix, entry, row, by_distance):
+    """Take the mean off the entries of a prefix, divide by its length, and add them to both sums."""
+    share = 1.0 / prefix.size
+    mean = sum_in_lanes(entry[: prefix.size]) * share
+    for k in range(prefix.size):
+        entry[k] = (entry[k] - mean) * share
+    for k in range(prefix.size):
+        by_distance[k] += entry[k]
+    for k in range(prefix.size):
+        row[prefix[k]] += entry[k]
+
+
+@compiled
+@no_type_check
 def add_evidence(tokens, positions, G_bar, by_cell, farthest_first):
     """Add the entry of Q_i of each pair of the positions to by_cell[x[t], x[k]] and to its distance t - k.
 
@@ -100,13 +114,4 @@ def add_evidence(tokens, positions, G_bar, by_cell, farthest_first):
         G_row = G_bar[tokens[s, t + 1]]
         for k in range(prefix.size):
             entry[k] = G_row[prefix[k]]
-        share = 1.0 / prefix.size
-        mean = sum_in_lanes(entry[: prefix.size]) * share
-        for k in range(prefix.size):
-            entry[k] = (entry[k] - mean) * share
-        by_distance = farthest_first[S - 2 - t :]
-        for k in range(prefix.size):
-            by_distance[k] += entry[k]
-        row = by_cell[tokens[s, t]]
-        for k in range(prefix.size):
-            row[prefix[k]] += entry[k]
+        centre_and_add(prefix, entry, by_cell[tokens[s, t]], farthest_first[S - 2 - t :])

@@ -18,7 +18,7 @@ from gpu.engines import EngineName, engine
 from gpu.progress import Progress, Saver, chained, load
 from gpu.sparse_bigram import SparseBigram
 from gpu.sums import FirstSums, SecondSums
-from gpu.tokens import Parts, whole_numbers
+from gpu.tokens import Parts, checked_parts, whole_numbers
 from reference.errors import InputError
 
 SECONDS_BETWEEN_SAVES = 60.0
@@ -111,8 +111,7 @@ def go_through(
         InputError: a part is no array of tokens, or the parts that are in were others.
     """
     digest, seen = "", 0
-    for seen, part in enumerate(parts, start=1):
-        tokens = _checked(part, len(progress.first.count), progress.first.length)
+    for seen, tokens in enumerate(checked_parts(parts, len(progress.first.count)), start=1):
         digest = chained(digest, tokens)
         if seen > progress.parts:
             add(tokens)
@@ -125,25 +124,10 @@ def go_through(
 
 
 def _start(parts: Iterable[np.ndarray], vocab_size: int, saved: Path | None) -> Progress:
-    if iter(parts) is parts:
-        raise InputError("The parts can be gone through only once; give a list of them, or gpu.tokens.Parts.")
-    one = next(iter(parts), None)
-    if one is None:
-        raise InputError("There is no part to count; give at least one array [sequences, positions + 1].")
-    length = whole_numbers(one, vocab_size).shape[1] - 1
+    length = next(checked_parts(parts, vocab_size)).shape[1] - 1
     if saved is not None and saved.exists():
         return load(saved, vocab_size, length)
     return Progress(FirstSums.zero(vocab_size, length))
-
-
-def _checked(part: Any, vocab_size: int, length: int) -> UInt32[np.ndarray, "n T_plus_1"]:
-    tokens = whole_numbers(part, vocab_size)
-    if tokens.shape[1] != length + 1:
-        raise InputError(
-            f"A part has sequences of {tokens.shape[1]} tokens and the first part of {length + 1}; "
-            "give all parts the same length."
-        )
-    return tokens.astype(np.uint32)
 
 
 def _tell(told: Told | None, which: int, sums: FirstSums | SecondSums | None) -> None:

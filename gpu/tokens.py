@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int64, UInt32
 
 from reference.corpus import check_tokens
 from reference.errors import InputError
@@ -28,6 +28,29 @@ def whole_numbers(tokens: Any, vocab_size: int) -> Int64[np.ndarray, "N T_plus_1
     array = array.astype(np.int64, copy=False)
     check_tokens(array, vocab_size)
     return array
+
+
+def checked_parts(parts: Iterable[np.ndarray], vocab_size: int) -> Iterator[UInt32[np.ndarray, "n T_plus_1"]]:
+    """Go through the parts of a corpus, each checked.
+
+    Raises:
+        InputError: there is no part, they can be gone through only once, their lengths differ, or one is no
+            array of whole numbers below `vocab_size`.
+    """
+    if iter(parts) is parts:
+        raise InputError("The parts can be gone through only once; give a list of them, or gpu.tokens.Parts.")
+    width = None
+    for part in parts:
+        tokens = whole_numbers(part, vocab_size)
+        width = tokens.shape[1] if width is None else width
+        if tokens.shape[1] != width:
+            raise InputError(
+                f"A part has sequences of {tokens.shape[1]} tokens and the first part of {width}; "
+                "give all parts the same length."
+            )
+        yield tokens.astype(np.uint32)
+    if width is None:
+        raise InputError("There is no part to count; give at least one array [sequences, positions + 1].")
 
 
 @dataclass(frozen=True)

@@ -64,8 +64,10 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
     m + (b eta_i + ...) / (2 ln 2): they approach m, halving their distance each time. So 2 p_3 - p_2 has the
     error O(eta^2), and the movements |p_2 - p_1| + |p_3 - p_2| bound it once the series is in its regime.
     `relative_noise` is the largest relative error of a remainder; it moves a slope by 2 noise / ln 2, and
-    the extrapolation by three times that.
+    the extrapolation by three times that. What vanishes at some rate has an infinite order.
     """
+    if min(remainders) == 0:
+        return Exponent(value=math.inf, half_width=0.0)
     slopes = [math.log2(coarse / fine) for coarse, fine in itertools.pairwise(remainders)]
     movement = sum(abs(late - early) for early, late in itertools.pairwise(slopes))
     noise = 3 * 2 * relative_noise / math.log(2)

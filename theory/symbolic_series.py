@@ -20,7 +20,6 @@ from theory import descent
 from theory.corpus import check_corpus
 from theory.one_hot import OneSequence, constants
 from theory.polynomial_matrix import PolynomialMatrix
-from theory.statistics import statistics_of
 
 
 def every_sequence(vocab_size: int, length: int) -> list[list[int]]:
@@ -56,8 +55,3 @@ def descend_every_corpus(
     corpus = every_corpus(vocab_size, length)
     step = descent.Step[PolynomialMatrix]({i: one.share for i, one in enumerate(corpus)})
     return descent.run(corpus, descent.zero_start(layers, orders), [step] * steps)
-
-
-def statistics_of_every_corpus(vocab_size: int, length: int) -> dict[str, PolynomialMatrix]:
-    """The statistics of `theory.statistics` with entries polynomials in the weights."""
-    return statistics_of(every_corpus(vocab_size, length))

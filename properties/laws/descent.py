@@ -94,8 +94,11 @@ def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[float], 
 
 
 def _orders(norms: list[np.ndarray], noise: list[np.ndarray]) -> list[Exponent]:
-    relative = max(float((of / norm).max()) for norm, of in zip(norms, noise, strict=True))
-    return [exponent(column, relative) for column in np.array(norms).T]
+    norms_by_layer, noise_by_layer = np.array(norms).T, np.array(noise).T
+    return [
+        exponent(column, float((own / np.where(column > 0, column, np.inf)).max()))
+        for column, own in zip(norms_by_layer, noise_by_layer, strict=True)
+    ]
 
 
 def _scaling(group: str) -> Law:
@@ -117,11 +120,12 @@ def _scaling(group: str) -> Law:
 
 
 def _order_of(name: str, fit: Exponent, order: int) -> Comparison:
-    """Compare a fitted order with the law's. Where a term vanishes the order is higher; it is never lower."""
-    expected = max(order, round(fit.value))
-    return Comparison(
-        f"order in eta of {name}", fit.value, expected, max(fit.half_width, math.ulp(fit.value))
-    )
+    """Compare a fitted order with the law's.
+
+    Where a term vanishes the order is a higher one, and never lower; a parameter that does not move has none.
+    """
+    expected = max(order, round(fit.value)) if math.isfinite(fit.value) else order
+    return Comparison(f"order in eta of {name}", fit.value, expected, max(fit.half_width, math.ulp(expected)))
 
 
 _LEADING = {

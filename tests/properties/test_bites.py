@@ -77,8 +77,8 @@ GPU_STATISTICS = [
     ("y[:, t] * V + key", "x[:, t] * V + key", "statistics.Q_bar_probed"),
     ("by_distance.index_add_(0, t - k", "by_distance.index_add_(0, k", "statistics.Delta_bar"),
     (
-        "total - total.mean(dim=0, keepdim=True)",
-        "total - total.mean(dim=1, keepdim=True)",
+        "share - share.mean(dim=0, keepdim=True)",
+        "share - share.mean(dim=1, keepdim=True)",
         "statistics.Phi_bar",
     ),
     ("share = 1 / (t + 1).double()", "share = 1 / (k + 1).double()", "statistics.Phi_bar"),

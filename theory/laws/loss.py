@@ -34,8 +34,6 @@ from theory.statistics import average, leading_directions, statistics_of
 from theory.step_polynomials import OUTPUT, VALUE, R, binomial, gathered
 from theory.verdict import Statement, Verdict, compare
 
-ORDER = 3
-
 Claim = Callable[[Rows, int, int, Sequence[Any] | None], list[fmpq_poly]]
 """(tokens, vocab_size, layers, weights) to the coefficients of eta^0, eta^1, ... as polynomials in s."""
 

@@ -1,0 +1,142 @@
+"""The statistics of a corpus with a vocabulary too large for [V, V] arrays.
+
+B_bar and Phi_bar are a sparse array less an even share of each row or column; Q_bar is sparse. Memory is
+about 30 bytes for each pair of words that met in one sequence, and one part of the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+from scipy import sparse
+
+from gpu import compiled, sparse_sums
+from gpu.atomic_files import write_arrays
+from gpu.sparse_bigram import COLUMNS_AT_ONCE, SparseBigram
+from gpu.streaming import Told
+from gpu.tokens import checked_parts
+from reference.errors import InputError
+
+
+@dataclass(frozen=True)
+class SparseStatistics:
+    """What determines B_bar, Phi_bar, Q_bar and Delta_bar; the arrays [V, V] are SciPy CSR, float64.
+
+    Attributes:
+        count: how often each pair [current, next] occurs.
+        share: the sum of 1/(t+1) over pairs (t, k) by [target, context].
+        Q_bar: [query, key].
+        Delta_bar: [T], by distance.
+        sequences: N.
+    """
+
+    count: Any
+    share: Any
+    Q_bar: Any
+    Delta_bar: Float64[np.ndarray, " T"]
+    sequences: int
+
+    @property
+    def positions(self) -> int:
+        """N*T."""
+        return self.sequences * len(self.Delta_bar)
+
+    def B_bar_row(self, current: int) -> Float64[np.ndarray, " V"]:
+        """Return B_bar[current], by the next token."""
+        row = self.count[[current]].toarray()[0]
+        return np.asarray((row - row.sum() / len(row)) / self.positions)
+
+    def Phi_bar_column(self, context: int) -> Float64[np.ndarray, " V"]:
+        """Return Phi_bar[:, context], by the target."""
+        column = self.share[:, [context]].toarray()[:, 0]
+        return np.asarray((column - column.sum() / len(column)) / self.positions)
+
+    def save(self, path: Path) -> None:
+        """Write the arrays as safetensors, a sparse one as its indptr, indices and data; InputError if not."""
+        arrays = {"Delta_bar": self.Delta_bar}
+        for name in ("count", "share", "Q_bar"):
+            matrix = getattr(self, name)
+            arrays |= {f"{name}.{part}": getattr(matrix, part) for part in ("indptr", "indices", "data")}
+        write_arrays(path, arrays, {"kind": "sparse statistics", "sequences": self.sequences})
+
+
+def sparse_statistics(
+    parts: Iterable[np.ndarray],
+    vocab_size: int,
+    *,
+    threads: int | None = None,
+    told: Told | None = None,
+) -> SparseStatistics:
+    """Return the statistics of a corpus that comes in parts, for any vocabulary.
+
+    Args:
+        parts: arrays [n, T+1] of whole numbers below `vocab_size`; gone through twice, in the same order.
+        vocab_size: V.
+        threads: as many as processors by default.
+        told: called after each part with the pass, 1 or 2, and the sequences that are in.
+
+    Raises:
+        InputError: a part is no such array, there is none or only once, or numba is not installed.
+    """
+    if not compiled.available():
+        raise InputError("Sparse statistics need numba; run: pip install numba.")
+    threads = compiled.usable_threads() if threads is None else threads
+    add_all = partial(_added, parts, vocab_size, told=told)
+    count, share, sequences, length = add_all(
+        1,
+        lambda tokens: (
+            sparse_sums.sparse_counts(tokens, vocab_size),
+            sparse_sums.sparse_shares(tokens, vocab_size, threads),
+        ),
+    )
+    G_bar = met_entries_of_G_bar(count, share, sequences * length)
+    by_cell, by_distance, _, _ = add_all(
+        2, lambda tokens: sparse_sums.sparse_evidence(tokens, G_bar, vocab_size, threads)
+    )
+    by_cell.data /= sequences * length
+    return SparseStatistics(count, share, by_cell, by_distance / (sequences * length), sequences)
+
+
+def met_entries_of_G_bar(count: Any, share: Any, positions: int) -> Any:
+    """Return G_bar = Sigma_B Phi_bar where a context has met a target, with the columns of `share`.
+
+    Some columns of Phi_bar at a time are made dense.
+    """
+    bigram = SparseBigram.from_sparse(count, positions)
+    by_context = sparse.csc_array(share)
+    for start in range(0, share.shape[1], COLUMNS_AT_ONCE):
+        some = by_context[:, start : start + COLUMNS_AT_ONCE]
+        dense = some.toarray()
+        G_bar = bigram.gram_times((dense - dense.mean(axis=0)) / positions)
+        column = np.repeat(np.arange(some.shape[1]), np.diff(some.indptr))
+        first = by_context.indptr[start]
+        by_context.data[first : first + some.nnz] = G_bar[some.indices, column]
+    G = sparse.csr_array(by_context)
+    G.sort_indices()
+    return G
+
+
+def _added(
+    parts: Iterable[np.ndarray],
+    vocab_size: int,
+    which: int,
+    sums_of: Callable[[Any], tuple[Any, Any]],
+    told: Told | None,
+) -> tuple[Any, Any, int, int]:
+    """Add up the two sums of each part; return them with N and T."""
+    first: Any = None
+    second: Any = None
+    sequences = length = 0
+    for tokens in checked_parts(parts, vocab_size):
+        one, other = sums_of(tokens)
+        first, second = (one, other) if first is None else (first + one, second + other)
+        sequences, length = sequences + len(tokens), tokens.shape[1] - 1
+        if told is not None:
+            told(which, sequences)
+    return first, second, sequences, length
