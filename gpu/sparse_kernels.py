@@ -84,3 +84,17 @@ def sparse_evidence(
             used = take_entries(row, columns, values, used)
         sizes[x - rows[0]] = used - before
     return used
+
+
+@compiled
+@no_type_check
+def add_product(first, columns, values, dense, product):
+    """Add to `product` [V, n] the product of a sparse array [V, V] and `dense` [V, n].
+
+    Row i of the sparse array is at first[i] to first[i + 1] of its columns (unsigned) and values.
+    """
+    for i in range(first.size - 1):
+        for e in range(first[i], first[i + 1]):
+            value, j = values[e], columns[e]
+            for c in range(dense.shape[1]):
+                product[i, c] += value * dense[j, c]

@@ -18,10 +18,12 @@ from scipy import sparse
 
 from gpu import compiled, sparse_sums
 from gpu.atomic_files import write_arrays
-from gpu.sparse_bigram import COLUMNS_AT_ONCE, SparseBigram
 from gpu.streaming import Told
 from gpu.tokens import checked_parts
 from reference.errors import InputError
+
+# Columns of Phi_bar that a thread makes dense at a time, in three arrays of V rows.
+COLUMNS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class SparseStatistics:
         return np.asarray((column - column.sum() / len(column)) / self.positions)
 
     def save(self, path: Path) -> None:
-        """Write the arrays as safetensors, a sparse one as its indptr, indices and data; InputError if not."""
+        """Write the arrays as safetensors, a sparse one as indptr, indices and data; InputError if it fails."""
         arrays = {"Delta_bar": self.Delta_bar}
         for name in ("count", "share", "Q_bar"):
             matrix = getattr(self, name)
@@ -95,7 +97,7 @@ def sparse_statistics(
             sparse_sums.sparse_shares(tokens, vocab_size, threads),
         ),
     )
-    G_bar = met_entries_of_G_bar(count, share, sequences * length)
+    G_bar = met_entries_of_G_bar(count, share, sequences * length, threads)
     by_cell, by_distance, _, _ = add_all(
         2, lambda tokens: sparse_sums.sparse_evidence(tokens, G_bar, vocab_size, threads)
     )
@@ -103,23 +105,50 @@ def sparse_statistics(
     return SparseStatistics(count, share, by_cell, by_distance / (sequences * length), sequences)
 
 
-def met_entries_of_G_bar(count: Any, share: Any, positions: int) -> Any:
-    """Return G_bar = Sigma_B Phi_bar where a context has met a target, with the columns of `share`.
+def met_entries_of_G_bar(count: Any, share: Any, positions: int, threads: int) -> Any:
+    """Return G_bar = Sigma_B Phi_bar where a context has met a target, as a CSR array.
 
-    Some columns of Phi_bar at a time are made dense.
+    Some columns of Phi_bar at a time are made dense. They sum to zero, so the even share of B_bar drops out
+    of B_bar Phi_bar, and stays in the product with B_bar^T.
     """
-    bigram = SparseBigram.from_sparse(count, positions)
     by_context = sparse.csc_array(share)
-    for start in range(0, share.shape[1], COLUMNS_AT_ONCE):
+    J, J_T = _Factor.of(count), _Factor.of(sparse.csr_array(count.T))
+    current = np.asarray(count.sum(axis=1)).ravel()
+
+    def replace(start: int) -> None:
         some = by_context[:, start : start + COLUMNS_AT_ONCE]
         dense = some.toarray()
-        G_bar = bigram.gram_times((dense - dense.mean(axis=0)) / positions)
+        H = J.times((dense - dense.mean(axis=0)) / positions) / positions
+        G_bar = (J_T.times(H) - current @ H / len(current)) / positions
         column = np.repeat(np.arange(some.shape[1]), np.diff(some.indptr))
         first = by_context.indptr[start]
         by_context.data[first : first + some.nnz] = G_bar[some.indices, column]
+
+    starts = range(0, share.shape[1], COLUMNS_AT_ONCE)
+    compiled.on_threads(threads, [partial(replace, start) for start in starts])
     G = sparse.csr_array(by_context)
     G.sort_indices()
     return G
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """A sparse array [V, V] as the left factor of products."""
+
+    first: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, matrix: Any) -> _Factor:
+        return cls(matrix.indptr, matrix.indices.astype(np.uint32), matrix.data)
+
+    def times(self, dense: Float64[np.ndarray, "V n"]) -> Float64[np.ndarray, "V n"]:
+        from gpu.sparse_kernels import add_product
+
+        product = np.zeros_like(dense)
+        add_product(self.first, self.columns, self.values, dense, product)
+        return product
 
 
 def _added(

@@ -105,6 +105,33 @@ class UpdatesCase(CorpusCase):
 
 
 @dataclass(frozen=True)
+class EdgeCase(CorpusCase):
+    """A descent at or near the edge of a theorem's window."""
+
+    layers: int
+    rate: float
+    steps: int
+
+
+@dataclass(frozen=True)
+class SettingCase:
+    """Sizes and a rate numerator / T, at least 1 / T, that a theorem may speak of."""
+
+    vocab_size: int
+    length: int
+    layers: int
+    numerator: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class LogitsCase:
+    """A vector of logits [d]."""
+
+    z: np.ndarray
+
+
+@dataclass(frozen=True)
 class Cases:
     """How to draw a kind of case, one that is always tried, and how to make one of a corpus.
 
@@ -208,6 +235,42 @@ def _lengths(draw: st.DrawFn) -> LengthCase:
     return LengthCase(length=period * draw(st.integers(2, 5)), period=period)
 
 
+def edges(
+    *, steps: tuple[int, ...], vocab_size: int, length: int, layers: tuple[int, ...], progress: float
+) -> Cases:
+    """Return descents with `steps` * rate up to `progress`, the edge itself included.
+
+    Few words occur, in a cycle, by chance or alone, so that the statistics are as large as they can be.
+    """
+
+    def descent(words: int, seed: int, layer_count: int, step_count: int, share: float) -> EdgeCase:
+        rng = np.random.default_rng(seed)
+        tokens = (
+            rng.integers(0, words, (2, length + 1))
+            if seed % 2
+            else (np.add.outer(np.arange(2), np.arange(length + 1)) % words)
+        )
+        # Rounded down to 20 bits: inside the window, and the same number in every precision.
+        rate = np.floor(share * progress / step_count * 2**20) / 2**20
+        return EdgeCase(tokens.astype(np.int64), vocab_size, layer_count, float(rate), step_count)
+
+    strategy = st.builds(
+        descent,
+        words=st.integers(1, 6),
+        seed=st.integers(0, 100),
+        layer_count=st.sampled_from(layers),
+        step_count=st.sampled_from(steps),
+        share=st.sampled_from([1.0, 1.0, 0.5, 0.125]),
+    )
+    return Cases(strategy, descent(5, 1, layers[-1], steps[-1], 1.0))
+
+
+@st.composite
+def _logits(draw: st.DrawFn) -> LogitsCase:
+    size, scale = draw(st.integers(1, 8)), draw(st.sampled_from([2.0**-10, 0.25, 1.0, 4.0]))
+    return LogitsCase(scale * _array(draw, size))
+
+
 def _whole(corpus: Corpus) -> CorpusCase:
     return CorpusCase(corpus.tokens, corpus.vocab_size)
 
@@ -266,6 +329,7 @@ TWO_STEPS = Cases(_descents(steps=st.just(2)), _ordinary_descent(2), lambda corp
 DESCENTS = Cases(_descents(steps=st.integers(1, 5)), _ordinary_descent(4), _descent_on)
 LATER_STEPS = Cases(_descents(steps=st.integers(3, 6)), _ordinary_descent(4), _descent_on)
 MODELS = Cases(_models(), _ordinary_model(), _model_on)
+SMALL_DESCENTS = Cases(_descents(steps=st.integers(3, 5)), _ordinary_descent(4))
 SHORT_DESCENTS = Cases(_short_descents(), _ordinary_descent(4))
 UPDATES = Cases(_updates(), UpdatesCase(_TOKENS, 4, 2, (4, 1, 6), ((1, 0, 1), (0, 2, 1), (1, 1, 1))))
 _SIZES = st.sampled_from([SizesCase(1, 1, 1), SizesCase(1, 3, 2), SizesCase(2, 1, 2)])
@@ -273,6 +337,23 @@ SIZES = Cases(_SIZES, SizesCase(2, 2, 2))
 # One order further the check of a certificate runs many more corpora; a layer less keeps it to seconds.
 SIZES_NEXT = Cases(_SIZES, SizesCase(2, 2, 1))
 LENGTHS = Cases(_lengths(), LengthCase(length=24, period=6))
+LOGITS = Cases(_logits(), LogitsCase(np.array([1.5, -0.25, 0.75, -2.0])))
+SETTINGS = Cases(
+    st.builds(
+        SettingCase,
+        vocab_size=st.integers(1, 5000),
+        length=st.integers(1, 2000),
+        layers=st.integers(1, 12),
+        numerator=st.integers(1, 50),
+        steps=st.integers(1, 5000),
+    ),
+    SettingCase(3000, 200, 3, 1, 5),
+)
+# At 150 digits a parameter costs a forward pass: two layers, two words, and one corpus for all runs.
+_TWO_WORDS = DescentCase(
+    np.array([[0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 1]]), 2, layers=2, rate=2.0**-8, steps=3
+)
+THIRD_ROUTE = Cases(st.just(_TWO_WORDS), _TWO_WORDS)
 _LADDER = LengthsCase(tuple(2**k for k in range(1, 8)))
 LADDER = Cases(st.just(_LADDER), _LADDER)
 MATRICES = Cases(_matrices(), _ordinary_matrices())

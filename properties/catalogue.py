@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from properties.check import Check
 from properties.laws import (
     attention_evidence,
+    bound_facts,
+    bounds,
     certificates,
     composition,
     conservation,
@@ -19,10 +21,12 @@ from properties.laws import (
     interventions,
     mathematics,
     model,
+    next_order,
     series,
     softmax_shift,
     statistics_exact,
     statistics_sums,
+    third_route,
     uniform_attention,
 )
 from reference.errors import InputError
@@ -30,7 +34,9 @@ from reference.errors import InputError
 CHECKS: tuple[Check, ...] = (
     *mathematics.CHECKS,
     *series.CHECKS,
+    *third_route.CHECKS,
     *certificates.CHECKS,
+    *bound_facts.CHECKS,
     *statistics_exact.CHECKS,
     *statistics_sums.CHECKS,
     *interchangeability.CHECKS,
@@ -38,7 +44,9 @@ CHECKS: tuple[Check, ...] = (
     *corpus_changes.CHECKS,
     *first_step.CHECKS,
     *descent.CHECKS,
+    *next_order.CHECKS,
     *conservation.CHECKS,
+    *bounds.CHECKS,
     *model.CHECKS,
     *finite_differences.CHECKS,
     *softmax_shift.CHECKS,

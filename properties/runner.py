@@ -22,7 +22,7 @@ from reference.corpus import Corpus
 
 # How many cases the cheapest check is tried on; dearer ones divide it.
 PROFILES = {"quick": 24, "ci": 100, "deep": 10_000}
-FEWEST = 4
+FEWEST = 2
 
 
 @dataclass

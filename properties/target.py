@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from properties.answers import ImplementationError, numbers, require, shaped
 from properties.memo import by_corpus
+
+__all__ = ["AXES", "METHODS", "ImplementationError", "Incapable", "Target", "require"]
 
 METHODS = (
     "statistics",
@@ -31,9 +34,7 @@ AXES = {
     "Q_bar": ("query", "key"),
 }
 
-
-class ImplementationError(Exception):
-    """The implementation raised, or answered something that is no answer; the message says what."""
+PROFILE = ("entropy", "diagonal", "previous", "distance")
 
 
 class Incapable(Exception):
@@ -80,60 +81,80 @@ class Target:
 
     def gradients(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> dict[str, np.ndarray]:
         """Return dLoss/dparameter by name."""
-        return self._mapping("gradients", _copied(parameters), tokens.copy())
+        shapes = {name: value.shape for name, value in parameters.items()}
+        return self._mapping("gradients", shapes, _copied(parameters), tokens.copy())
 
     def train(
         self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
         """Return the parameters after full-batch descent from zero."""
-        return self._mapping("train", tokens.copy(), vocab_size, layers, rate, steps)
+        square = (layers, vocab_size, vocab_size)
+        shapes = {"W_O": square[1:], "V": square, "W": square, "P": (layers, tokens.shape[1] - 1)}
+        return self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps)
 
     def logits(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
         """Return [N, T, V]."""
-        return self._array("logits", _copied(parameters), tokens.copy())
+        N, T = tokens.shape[0], tokens.shape[1] - 1
+        return self._array("logits", (N, T, len(parameters["W_O"])), _copied(parameters), tokens.copy())
 
     def attention(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
         """Return [L, N, T, T]."""
-        return self._array("attention", _copied(parameters), tokens.copy())
+        N, T = tokens.shape[0], tokens.shape[1] - 1
+        return self._array("attention", (len(parameters["V"]), N, T, T), _copied(parameters), tokens.copy())
 
     def loss(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
         """Return the loss as an array without axes."""
-        return self._array("loss", _copied(parameters), tokens.copy())
+        return self._array("loss", (), _copied(parameters), tokens.copy())
 
     def remove_projection(self, weight: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """Return the weight without its part along the direction."""
-        return self._array("remove_projection", weight.copy(), direction.copy())
+        return self._array("remove_projection", weight.shape, weight.copy(), direction.copy())
 
     def head_profile(self, attention: np.ndarray) -> dict[str, np.ndarray]:
         """Return the profile of one [T, T] map by name."""
-        return self._mapping("head_profile", attention.copy())
+        return self._mapping("head_profile", dict.fromkeys(PROFILE, ()), attention.copy())
 
     def induction_score(self, attention: np.ndarray, period: int) -> np.ndarray:
         """Return the score of one [T, T] map."""
-        return self._array("induction_score", attention.copy(), period)
+        return self._array("induction_score", (), attention.copy(), period)
 
     def composition_score(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return the score of two matrices."""
-        return self._array("composition_score", first.copy(), second.copy())
+        return self._array("composition_score", (), first.copy(), second.copy())
+
+    def close(self) -> None:
+        """Let go of what the implementation holds, such as a running program."""
+        close = getattr(self.implementation, "close_connection", None)
+        if callable(close):
+            close()
 
     def _asked_statistics(self, tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
-        answer = self._mapping("statistics", tokens.copy(), vocab_size)
+        shapes = {**dict.fromkeys(AXES, (vocab_size, vocab_size)), "Delta_bar": (tokens.shape[1] - 1,)}
+        answer = self._mapping("statistics", shapes, tokens.copy(), vocab_size)
         return {name: self._oriented(name, value) for name, value in answer.items()}
 
     def _call(self, method: str, *arguments: Any) -> Any:
         try:
             return getattr(self.implementation, method)(*arguments)
+        except ImplementationError:
+            # A connector has already said in a sentence what went wrong.
+            raise
         except Exception as error:
             raise ImplementationError(f"{method} raised {type(error).__name__}: {error}") from error
 
-    def _array(self, method: str, *arguments: Any) -> np.ndarray:
-        return _numbers(self._call(method, *arguments), method)
+    def _array(self, method: str, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
+        return shaped(numbers(self._call(method, *arguments), method), method, shape)
 
-    def _mapping(self, method: str, *arguments: Any) -> dict[str, np.ndarray]:
+    def _mapping(
+        self, method: str, shapes: Mapping[str, tuple[int, ...]], *arguments: Any
+    ) -> dict[str, np.ndarray]:
         answer = self._call(method, *arguments)
         if not isinstance(answer, Mapping):
             raise ImplementationError(f"{method} answered a {type(answer).__name__}, not a mapping by name")
-        return {str(name): _numbers(value, f"{method}['{name}']") for name, value in answer.items()}
+        found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
+        for name in found.keys() & shapes.keys():
+            shaped(found[name], f"{method}['{name}']", shapes[name])
+        return found
 
     def _oriented(self, name: str, value: np.ndarray) -> np.ndarray:
         axes = tuple(self.orientation.get(name, ",".join(AXES.get(name, ()))).replace(" ", "").split(","))
@@ -144,26 +165,6 @@ class Target:
         raise ImplementationError(
             f"orientation['{name}'] is '{','.join(axes)}'; it must name {' and '.join(AXES[name])}"
         )
-
-
-def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndarray:
-    """Return one entry of an answer.
-
-    Raises:
-        ImplementationError: the answer has no such entry.
-    """
-    if name not in answer:
-        raise ImplementationError(
-            f"{method} answered no '{name}' (it has {', '.join(sorted(answer)) or 'none'})"
-        )
-    return answer[name]
-
-
-def _numbers(value: Any, what: str) -> np.ndarray:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ImplementationError(f"{what} is a {type(value).__name__} that is no array of numbers") from None
 
 
 def _copied(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -49,6 +49,17 @@ def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.n
     return gamma(operations, unit_roundoff(dtype)) * np.asarray(magnitude) + underflow
 
 
+def gaussian_cosine(noise_over_signal: float, entries: int) -> tuple[float, float]:
+    """Return the expected cosine of signal plus Gaussian noise with the signal, and a band of five sigma.
+
+    With |noise|^2 = r |signal|^2 the cosine is 1 / sqrt(1 + r) in the mean. Along the signal the noise has
+    the standard deviation |noise| / sqrt(n), which moves the cosine by at most sqrt(r / (1 + r) / n); the
+    length of the noise varies by 1 / sqrt(2 n), relative, which moves it by less.
+    """
+    r = noise_over_signal
+    return 1 / math.sqrt(1 + r), 5 * 2 * math.sqrt(r / (1 + r) / entries)
+
+
 @dataclass(frozen=True)
 class Exponent:
     """A fitted order, r(eta) ~ eta^value as eta goes to 0, with the half-width of its interval."""

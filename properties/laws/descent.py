@@ -13,24 +13,22 @@ of the remainder, in each layer.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from properties.cases import DESCENTS, LATER_STEPS, DescentCase
 from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
+from properties.fitting import Sized, fit, orders_of
 from properties.laws.statistics_exact import as_array, exact_by_corpus
 from properties.rounded_model import stacked, train
 from properties.target import Target, require
-from properties.tolerances import EXPONENT_RESOLUTION, Exponent, exponent
+from properties.tolerances import Exponent
 from theory.orders import leading_orders
 from theory.statistics import leading_directions
 from theory.step_coefficients import step_coefficients
 
 GROUPS = ("W_O", "V", "W", "P")
-# The first rate tried; each refusal halves it, down to where rounding hides the remainder.
-COARSEST, REFINEMENTS = 2.0**-3, 6
 
 
 def _parameters(target: Target, case: DescentCase) -> Outcome:
@@ -49,83 +47,58 @@ def leading_term(case: DescentCase, group: str, rate: float) -> np.ndarray:
     return coefficient * as_array(directions[group], shape)
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Frobenius norms by layer at one rate: the parameter, what its leading term leaves, its rounding."""
+def trained(target: Target, case: DescentCase, group: str, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return one group trained at `rate`, flattened to [layer, entry], and its rounding bound alike.
 
-    whole: np.ndarray
-    rest: np.ndarray
-    noise: np.ndarray
-
-
-def sizes(target: Target, case: DescentCase, group: str, rate: float) -> Sizes:
-    """Train at `rate` and measure one group against its leading term."""
+    Raises:
+        NotAdmitted: the shape is wrong; descent.parameters tells that.
+    """
     got = require(target.train(case.tokens, case.vocab_size, case.layers, rate, case.steps), group, "train")
     _, bound = stacked(
         train(case.tokens, case.vocab_size, case.layers, rate, case.steps, target.dtype), group
     )
     if got.shape != bound.shape:
-        raise NotAdmitted(
-            f"{group} has the shape {got.shape}, not {bound.shape}"
-        )  # told by descent.parameters
+        raise NotAdmitted(f"{group} has the shape {got.shape}, not {bound.shape}")
     by_layer = (1, -1) if group == "W_O" else (len(got), -1)
-    arrays = (got, got - leading_term(case, group, rate), bound)
-    return Sizes(*(np.linalg.norm(array.reshape(by_layer), axis=1) for array in arrays))
-
-
-def fitted(target: Target, case: DescentCase, group: str) -> tuple[list[float], list[Sizes], list[Exponent]]:
-    """Return the rates at which the remainder shows its order, the sizes there, and the order by layer.
-
-    Raises:
-        NotAdmitted: at every rate tried the remainder vanishes, rounds away or is not yet in its regime.
-    """
-    measure = cache(partial(sizes, target, case, group))  # a refined set of rates shares all but one
-    for refinement in range(REFINEMENTS):
-        rates = [COARSEST / 2 ** (refinement + i) for i in range(4)]
-        measured = [measure(rate) for rate in rates]
-        if not all(np.isfinite(size.rest).all() for size in measured):
-            continue
-        if any((size.rest <= size.noise).any() for size in measured):
-            break  # a finer rate would only drown the remainder deeper
-        fits = _orders([size.rest for size in measured], [size.noise for size in measured])
-        if all(fit.half_width <= EXPONENT_RESOLUTION for fit in fits):
-            return rates, measured, fits
-    raise NotAdmitted("no rate shows a remainder in its asymptotic regime and above rounding")
-
-
-def _orders(norms: list[np.ndarray], noise: list[np.ndarray]) -> list[Exponent]:
-    norms_by_layer, noise_by_layer = np.array(norms).T, np.array(noise).T
-    return [
-        exponent(column, float((own / np.where(column > 0, column, np.inf)).max()))
-        for column, own in zip(norms_by_layer, noise_by_layer, strict=True)
-    ]
+    return got.reshape(by_layer), bound.reshape(by_layer)
 
 
 def _scaling(group: str) -> Law:
     def law(target: Target, case: DescentCase) -> Outcome:
-        rates, measured, fits = fitted(target, case, group)
+        train_at = cache(lambda rate: trained(target, case, group, rate))
+
+        def rest(rate: float) -> Sized:
+            got, bound = train_at(rate)
+            left = got - leading_term(case, group, rate).ravel()
+            return Sized(np.linalg.norm(left, axis=1), np.linalg.norm(bound, axis=1))
+
+        def whole(rate: float) -> Sized:
+            return Sized(*(np.linalg.norm(array, axis=1) for array in train_at(rate)))
+
+        found = fit(rest)
         order = leading_orders(case.layers)[group]
-        whole = _orders([size.whole for size in measured], [size.noise for size in measured])
-        for layer in range(len(fits)):
+        sizes = orders_of([whole(rate) for rate in found.rates])
+        for layer, (size, left) in enumerate(zip(sizes, found.orders, strict=True)):
             name = group if group == "W_O" else f"{group}, layer {layer},"
-            yield _order_of(name, whole[layer], order)
-            yield _order_of(f"what the leading term leaves of {name}", fits[layer], order + 1)
-        yield Measurement("rates", rates)
-        yield Measurement("remainders", {group: [size.rest.max() for size in measured]})
-        widest = max(fits, key=lambda fit: fit.half_width)
+            yield order_of(name, size, order)
+            yield order_of(f"what the leading term leaves of {name}", left, order + 1)
+        yield Measurement("rates", found.rates)
+        yield Measurement("remainders", {group: [float(size.max()) for size in found.sizes]})
+        widest = max(found.orders, key=lambda fitted: fitted.half_width)
         low, high = widest.value - widest.half_width, widest.value + widest.half_width
         yield Measurement("exponents", {group: [widest.value, low, high]})
 
     return law
 
 
-def _order_of(name: str, fit: Exponent, order: int) -> Comparison:
+def order_of(name: str, fitted: Exponent, order: int) -> Comparison:
     """Compare a fitted order with the law's.
 
     Where a term vanishes the order is a higher one, and never lower; a parameter that does not move has none.
     """
-    expected = max(order, round(fit.value)) if math.isfinite(fit.value) else order
-    return Comparison(f"order in eta of {name}", fit.value, expected, max(fit.half_width, math.ulp(expected)))
+    expected = max(order, round(fitted.value)) if math.isfinite(fitted.value) else order
+    bound = max(fitted.half_width, math.ulp(expected))
+    return Comparison(f"order in eta of {name}", fitted.value, expected, bound)
 
 
 _LEADING = {

@@ -19,7 +19,7 @@ from theory.orders import first_steps, leading_orders
 from theory.step_coefficients import step_coefficients
 
 
-def _equal(name: str, got: Any, expected: Any) -> Comparison:
+def equal(name: str, got: Any, expected: Any) -> Comparison:
     """Compare by equality: 0 where equal, else 1, which no bound of 0 admits."""
     return Comparison(f"{name} = {expected}, got {got}", 0.0 if got == expected else 1.0, 0.0, 0.0)
 
@@ -39,28 +39,28 @@ def _closed_forms(target: Target, case: StepsCase) -> Outcome:
     published["P"] = published["W"]
     for group, derived in symbolic().items():
         difference = sympy.expand(sympy.expand_func(derived - published[group]))
-        yield _equal(f"coefficient of {group} less the published one", difference, 0)
+        yield equal(f"coefficient of {group} less the published one", difference, 0)
         at_s = sympy.Integer(step_coefficients(case.steps)[group])
-        yield _equal(f"coefficient of {group} after {case.steps} steps", at_s, derived.subs(s, case.steps))
+        yield equal(f"coefficient of {group} after {case.steps} steps", at_s, derived.subs(s, case.steps))
 
 
 def _orders(target: Target, case: StepsCase) -> Outcome:
-    yield _equal("orders", leading_orders(case.layers), {"W_O": 1, "V": 2, "W": 4, "P": 4})
-    yield _equal("first steps", first_steps(case.layers), {"W_O": 1, "V": 2, "W": 3, "P": 3})
+    yield equal("orders", leading_orders(case.layers), {"W_O": 1, "V": 2, "W": 4, "P": 4})
+    yield equal("first steps", first_steps(case.layers), {"W_O": 1, "V": 2, "W": 3, "P": 3})
 
 
 def _baselines(target: Target, case: LengthCase) -> Outcome:
     """The closed forms are the averages over the rows, summed one by one."""
     T, P = case.length, case.period
     diagonal = sum((fmpq(1, t) for t in range(1, T + 1)), fmpq(0)) / T
-    yield _equal("diagonal", baselines.mean_diagonal(T), diagonal)
+    yield equal("diagonal", baselines.mean_diagonal(T), diagonal)
     previous = sum((fmpq(1, t) for t in range(2, T + 1)), fmpq(0)) / T
-    yield _equal("previous", baselines.mean_previous(T), previous)
+    yield equal("previous", baselines.mean_previous(T), previous)
     distances = (fmpq(sum(range(t)), t) for t in range(1, T + 1))
-    yield _equal("distance", baselines.mean_distance(T), sum(distances, fmpq(0)) / T)
-    yield _equal("entropy", baselines.normalised_entropy(T), fmpq(T - 1, T))
+    yield equal("distance", baselines.mean_distance(T), sum(distances, fmpq(0)) / T)
+    yield equal("entropy", baselines.normalised_entropy(T), fmpq(T - 1, T))
     induction = sum((fmpq(1, t + 1) for t in range(P, T)), fmpq(0)) / (T - P)
-    yield _equal("induction", baselines.induction_score(P, T // P), induction)
+    yield equal("induction", baselines.induction_score(P, T // P), induction)
 
 
 def _baselines_symbolic(target: Target, case: LengthCase) -> Outcome:
@@ -71,21 +71,21 @@ def _baselines_symbolic(target: Target, case: LengthCase) -> Outcome:
     at = {T: case.length, P: case.period, r: case.length // case.period}
     for name in ("mean_diagonal", "mean_previous", "mean_distance"):
         got = getattr(baselines_symbolic, name)().subs(at)
-        yield _equal(name, fmpq(int(got.p), int(got.q)), getattr(baselines, name)(case.length))
+        yield equal(name, fmpq(int(got.p), int(got.q)), getattr(baselines, name)(case.length))
     got = baselines_symbolic.induction_score().subs(at).doit()
     expected = baselines.induction_score(case.period, case.length // case.period)
-    yield _equal("induction_score", fmpq(int(got.p), int(got.q)), expected)
+    yield equal("induction_score", fmpq(int(got.p), int(got.q)), expected)
 
 
 def _centring(target: Target, case: CorpusCase) -> Outcome:
     statistics = exact_by_corpus(case.tokens, case.vocab_size)
     ones, T = _ones(case.vocab_size), case.tokens.shape[1] - 1
     nothing = fmpq_mat(case.vocab_size, 1)
-    yield _equal("B_bar 1", statistics["B_bar"] * ones, nothing)
-    yield _equal("Phi_bar^T 1", statistics["Phi_bar"].transpose() * ones, nothing)
-    yield _equal("Phi_bar 1 - B_bar^T 1", (statistics["Phi_bar"] - _transposed(statistics)) * ones, nothing)
-    yield _equal("Q_bar 1", statistics["Q_bar"] * ones, nothing)
-    yield _equal("1^T Delta_bar", _ones(T).transpose() * statistics["Delta_bar"], fmpq_mat(1, 1))
+    yield equal("B_bar 1", statistics["B_bar"] * ones, nothing)
+    yield equal("Phi_bar^T 1", statistics["Phi_bar"].transpose() * ones, nothing)
+    yield equal("Phi_bar 1 - B_bar^T 1", (statistics["Phi_bar"] - _transposed(statistics)) * ones, nothing)
+    yield equal("Q_bar 1", statistics["Q_bar"] * ones, nothing)
+    yield equal("1^T Delta_bar", _ones(T).transpose() * statistics["Delta_bar"], fmpq_mat(1, 1))
 
 
 def _transposed(statistics: dict[str, fmpq_mat]) -> fmpq_mat:
@@ -96,20 +96,20 @@ def _uniform_part(target: Target, case: CorpusCase) -> Outcome:
     """(1/V) 1^T G_bar = 0: leaving out the uniform part of Y - 1/V in M changes nothing."""
     statistics = exact_by_corpus(case.tokens, case.vocab_size)
     got = _ones(case.vocab_size).transpose() * statistics["G_bar"]
-    yield _equal("1^T G_bar", got, fmpq_mat(1, case.vocab_size))
+    yield equal("1^T G_bar", got, fmpq_mat(1, case.vocab_size))
 
 
 def _gram(target: Target, case: CorpusCase) -> Outcome:
     """Sigma_B = D C D with |C| <= 1, squared so that it stays rational: Cauchy-Schwarz, equality on C_ii."""
     statistics = exact_by_corpus(case.tokens, case.vocab_size)
     B, Sigma, V = statistics["B_bar"], statistics["Sigma_B"], case.vocab_size
-    yield _equal("Sigma_B", Sigma, B.transpose() * B)
+    yield equal("Sigma_B", Sigma, B.transpose() * B)
     for i in range(V):
         norm = sum((B[r, i] * B[r, i] for r in range(V)), fmpq(0))
-        yield _equal(f"d^2[{i}]", Sigma[i, i], norm)
+        yield equal(f"d^2[{i}]", Sigma[i, i], norm)
         for j in range(V):
             bounded = Sigma[i, j] * Sigma[i, j] <= Sigma[i, i] * Sigma[j, j]
-            yield _equal(f"|C[{i}, {j}]| <= 1", bounded, True)
+            yield equal(f"|C[{i}, {j}]| <= 1", bounded, True)
 
 
 def _ones(size: int) -> fmpq_mat:

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import mpmath  # type: ignore[import-untyped]
 import pytest
-from arbitrary_precision_descent import DIGITS, Key, extrapolated, numeric_descent
 from flint import fmpq
 
+from properties.arbitrary_precision import DIGITS, Key, extrapolated, numeric_descent
 from theory.orders import leading_orders
 from theory.series import descend
 

@@ -18,6 +18,7 @@ STEP = mpmath.mpf(10) ** -60
 
 
 def parameter_keys(V: int, T: int, L: int) -> list[Key]:
+    """Return (group, layer, row, column) of every parameter; P has its distance for a row."""
     square = [(i, j) for i in range(V) for j in range(V)]
     keys: list[Key] = [("W_O", 0, i, j) for i, j in square]
     for layer in range(L):
@@ -27,6 +28,7 @@ def parameter_keys(V: int, T: int, L: int) -> list[Key]:
 
 
 def loss(tokens: list[list[int]], V: int, L: int, at: dict[Key, Any]) -> Any:
+    """Return the mean cross-entropy in nats a token (Def. 3.1), at any precision, real or complex."""
     T = len(tokens[0]) - 1
     total = mpmath.mpf(0)
     for row in tokens:

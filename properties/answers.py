@@ -1,0 +1,73 @@
+"""What an implementation answers, as NumPy arrays of numbers with the shape that the protocol asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+class ImplementationError(Exception):
+    """The implementation raised, or answered something that is no answer; the message says what."""
+
+
+def numbers(value: Any, what: str) -> np.ndarray:
+    """Return an answer as float64; NaN and infinities pass, for a law to show where they are.
+
+    Raises:
+        ImplementationError: it is no rectangular array of real numbers. NumPy alone would read numbers out
+            of strings and NaN out of None.
+    """
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
+    if array.dtype.kind == "O":
+        for item in array.flat:
+            if item is None or isinstance(item, (str, bytes, Mapping, list)):
+                raise ImplementationError(f"{what} {_holds(array, item)}, so it is no array of numbers")
+    elif array.dtype.kind not in "iuf":
+        raise ImplementationError(
+            f"{what} {_holds(array, array.flat[0] if array.size else None)}, so it is no array of numbers"
+        )
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
+
+
+def shaped(array: np.ndarray, what: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the array.
+
+    Raises:
+        ImplementationError: it has another shape.
+    """
+    if array.shape != shape:
+        raise ImplementationError(f"{what}: its shape is {list(array.shape)}, not {list(shape)}")
+    return array
+
+
+def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndarray:
+    """Return one entry of an answer.
+
+    Raises:
+        ImplementationError: the answer has no such entry.
+    """
+    if name not in answer:
+        raise ImplementationError(
+            f"{method} answered no '{name}' (it has {', '.join(sorted(answer)) or 'none'})"
+        )
+    return answer[name]
+
+
+def _holds(array: np.ndarray, item: Any) -> str:
+    verb = "holds" if array.ndim else "is"
+    if item is None:
+        return f"{verb} null, which is what JavaScript writes for NaN and Infinity"
+    return f"{verb} {_named(item)}"
+
+
+def _named(value: Any) -> str:
+    name = type(value).__name__.rstrip("_")
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
