@@ -106,11 +106,11 @@ class ChildProcess:
     def _read(self) -> None:
         kept = bytearray()
         while chunk := self._chunk():
-            kept += chunk
-            *whole, rest = kept.split(b"\n")
-            for line in whole:
-                self._hand_over(bytes(line))
-            kept = bytearray(rest)
+            first, *others = chunk.split(b"\n")
+            kept += first
+            for following in others:
+                self._hand_over(bytes(kept))
+                kept = bytearray(following)
             if len(kept) > MOST_BYTES:
                 self._hand_over(Broken(f"wrote {MOST_BYTES >> 20} MiB without the end of a line"))
                 return

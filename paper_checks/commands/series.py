@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,6 +35,8 @@ def series(
     from paper_checks.tokens_file import read_tokens
     from properties.results import write_text
     from reference.errors import InputError
+    from theory.exact_json import series_as_text, statistics_as_text
+    from theory.orders import GROUPS
     from theory.series import descend
     from theory.statistics import exact_statistics
 
@@ -46,25 +48,14 @@ def series(
         found = descend(sequences, vocab_size, layers, steps, order)
     except ValueError as error:
         raise InputError(f"{tokens}: {error}.") from None
-    groups: dict[str, Any] = {
-        "W_O": [_rows(matrix) for matrix in found.W_O],
-        "V": [[_rows(matrix) for matrix in layer] for layer in found.V],
-        "W": [[_rows(matrix) for matrix in layer] for layer in found.W],
-        "P": [[[str(entry) for entry in entries] for entries in layer] for layer in found.P],
-    }
-    exact: dict[str, Any] = {name: _rows(matrix) for name, matrix in statistics.items()}
-    exact["Delta_bar"] = [row[0] for row in exact["Delta_bar"]]
     sizes = {"vocab_size": vocab_size, "layers": layers, "steps": steps, "order": order}
     if json is not None:
-        write_text(json, dumps({**sizes, **groups, "statistics": exact}) + "\n")
+        whole = {**sizes, **series_as_text(found), "statistics": statistics_as_text(statistics)}
+        write_text(json, dumps(whole) + "\n")
     console = Console(highlight=False)
     console.print(f"After {steps} steps, {layers} layers: the first order that moves, in each group")
-    for group in groups:
+    for group in GROUPS:
         console.print(f"  {group:4} {_first_order(found.group(group))}")
-
-
-def _rows(matrix: fmpq_mat) -> list[list[str]]:
-    return [[str(entry) for entry in row] for row in matrix.tolist()]
 
 
 def _first_order(layers: list[list[fmpq_mat]]) -> str:

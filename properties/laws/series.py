@@ -44,7 +44,7 @@ def _verdict(verdict: Verdict) -> Comparison:
     return Comparison(str(verdict), 0.0 if verdict.holds else 1.0, 0.0, 0.0)
 
 
-def _exact(check: Callable[..., Verdict], *more: int, layers_at_least: int = 1) -> Law:
+def exactly(check: Callable[..., Verdict], *more: int, layers_at_least: int = 1) -> Law:
     def law(target: Target, case: DescentCase) -> Outcome:
         layers = max(case.layers, layers_at_least)
         yield _verdict(check(case.tokens.tolist(), case.vocab_size, layers, case.steps, *more))
@@ -124,7 +124,7 @@ CHECKS = (
     _check(
         "leading_terms",
         "Below its leading order each group vanishes, and there it is the theorem's term, in every layer.",
-        _exact(leading_terms.check),
+        exactly(leading_terms.check),
         2,
         "orders-in-eta",
         "layers-share-leading-term",
@@ -133,34 +133,34 @@ CHECKS = (
     _check(
         "next_order",
         "The next terms, at eta^2, eta^3, eta^5 and eta^5, are the closed forms of the next order.",
-        _exact(next_order_terms.check),
+        exactly(next_order_terms.check),
         3,
     ),
     _check(
-        "loss", "The loss is log V - s eta |B_bar|^2 + O(eta^2), with the law's terms.", _exact(loss.check), 3
+        "loss", "The loss is log V - s eta |B_bar|^2 + O(eta^2), with the law's terms.", exactly(loss.check), 3
     ),
     _check(
         "ablation",
         "Removing a leading-term projection raises the loss at the orders 1, 3, 7, 7, by the law's amounts.",
-        _exact(ablation.check),
+        exactly(ablation.check),
         12,
     ),
     _check(
         "layer_separation",
         "Layers separate at eta^4 in V and eta^6 in W and P, by the law's amounts.",
-        _exact(layer_separation.check, layers_at_least=2),
+        exactly(layer_separation.check, layers_at_least=2),
         4,
     ),
     _check(
         "conserved",
         "W_O 1, the sums of P and W 1 of the first layer vanish at every order.",
-        _exact(conserved.check, 5),
+        exactly(conserved.check, 5),
         3,
     ),
     _check(
         "attention_departure",
         "Attention departs from uniform at eta^4, by the law's amount.",
-        _exact(attention_departure.check),
+        exactly(attention_departure.check),
         3,
     ),
     _check(
