@@ -9,7 +9,13 @@ import numpy as np
 
 
 class ImplementationError(Exception):
-    """The implementation raised, or answered something that is no answer; the message says what."""
+    """The implementation raised, or answered something that is no answer; the message says what.
+
+    Attributes:
+        shrinks: whether a smaller case is worth looking for; not where each costs a new process.
+    """
+
+    shrinks = True
 
 
 def numbers(value: Any, what: str) -> np.ndarray:

@@ -28,6 +28,10 @@ GRACE_SECONDS = 1.0
 class Broken(Exception):
     """The program ended, hangs, or writes without end; the message completes `PROGRAM ...`."""
 
+    def __init__(self, message: str, timed_out: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out = timed_out
+
 
 class ChildProcess:
     """A running program and its pipes.
@@ -71,7 +75,10 @@ class ChildProcess:
         try:
             answer = self._lines.get(timeout=timeout)
         except queue.Empty:
-            raise Broken(f"did not answer within {timeout:g} s") from None
+            raise Broken(
+                f"did not answer within {timeout:g} s (a line must end in a line feed and be flushed)",
+                timed_out=True,
+            ) from None
         if isinstance(answer, Broken):
             raise Broken(f"{answer}{self._last_words()}")
         return answer

@@ -47,8 +47,7 @@ PARAMETERS = {
 class Lost(ImplementationError):
     """The conversation with the program broke off; a new one begins with the next law."""
 
-    # Every further case would start the program again only to lose it again.
-    shrinks = False
+    shrinks = False  # every further case would start the program again only to lose it again
 
 
 class _Misunderstood(Exception):
@@ -95,8 +94,6 @@ class CommandImplementation:
         if child is not None:
             self._asked += 1
             child.close(_line(self._asked, "stop", {}))
-        if child is None or self._child is None:
-            atexit.unregister(self.close_connection)
 
     def _smoke(self) -> dict[str, Any]:
         """Ask for the description twice: once shows the form, twice that ids are followed and lines flushed."""
@@ -106,12 +103,14 @@ class CommandImplementation:
             raise InputError(
                 f"The program of {self._spec} cannot be started: {error.strerror}; check its name."
             ) from None
-        except Broken as error:
-            raise InputError(f"{self._spec} {error}; it must answer 'describe' before any law is tried.") from None
-        except (_Misunderstood, ImplementationError) as error:
-            raise InputError(f"{self._spec}: {error}; fix that before any law is tried.") from None
+        except (Broken, _Misunderstood) as error:
+            raise InputError(f"{self._spec}, asked to describe itself, {error}.") from None
+        except ImplementationError as error:
+            raise InputError(f"{self._spec}: {error}.") from None
         if first != second:
-            raise InputError(f"{self._spec} described itself differently when asked twice; make it one answer.")
+            raise InputError(
+                f"{self._spec} described itself differently the second time; make it one answer."
+            )
         return _checked_description(self._spec, first)
 
     def _method(self, method: str) -> Callable[..., Any]:
@@ -195,11 +194,15 @@ def _checked_description(spec: str, said: Any) -> dict[str, Any]:
         raise InputError(f"{spec} described itself by no object; answer name, dtype and methods.")
     missing = [name for name in ("name", "dtype", "methods") if name not in said]
     if missing:
-        raise InputError(f"{spec} described itself without {' and '.join(missing)}; answer name, dtype, methods.")
+        raise InputError(
+            f"{spec} described itself without {' and '.join(missing)}; answer name, dtype, methods."
+        )
     if not isinstance(said["name"], str):
         raise InputError(f"{spec} gave the name {said['name']!r}; answer a string.")
     if said["dtype"] not in tuple(UNIT_ROUNDOFF):
-        raise InputError(f"{spec} gave the dtype {said['dtype']!r}; answer one of {', '.join(UNIT_ROUNDOFF)}.")
+        raise InputError(
+            f"{spec} gave the dtype {said['dtype']!r}; answer one of {', '.join(UNIT_ROUNDOFF)}."
+        )
     methods = said["methods"]
     if not isinstance(methods, list) or not methods:
         raise InputError(f"{spec} named no methods; answer a list of some of {', '.join(METHODS)}.")
@@ -210,7 +213,9 @@ def _checked_description(spec: str, said: Any) -> dict[str, Any]:
     if not isinstance(orientation, dict) or not all(
         name in AXES and isinstance(axes, str) for name, axes in orientation.items()
     ):
-        raise InputError(f"{spec} gave the orientation {orientation!r}; answer axes by the name of a statistic.")
+        raise InputError(
+            f"{spec} gave the orientation {orientation!r}; answer axes by the name of a statistic."
+        )
     return said
 
 

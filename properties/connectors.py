@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from properties.command_target import TIMEOUT_SECONDS, CommandImplementation
 from properties.target import METHODS, Target
 from reference.errors import InputError
 
@@ -17,23 +18,27 @@ BUILT_IN = {
     "gpu": "gpu.implementation:implementation",
     "gpu32": "gpu.implementation:implementation32",
 }
-FORMS = "reference, gpu, gpu32, or py:module:attribute"
+FORMS = "reference, gpu, gpu32, py:module:attribute, or cmd:PROGRAM ARGS"
 
 
-def connect(spec: str) -> Target:
-    """Return the target that `spec` names: reference, gpu, gpu32, or py:module:attribute.
+def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
+    """Return the target that `spec` names: reference, gpu, gpu32, py:module:attribute, or cmd:PROGRAM ARGS.
 
     A `py:` module is looked for in the current folder too. Its attribute may be a class or a function
-    without arguments, which is then called.
+    without arguments, which is then called. A `cmd:` program has `timeout` seconds for each answer; the
+    target must be closed.
 
     Raises:
-        InputError: there is no such target, it cannot be imported, or it has no method of the protocol.
+        InputError: there is no such target, it cannot be imported or started, or it has no method of the
+            protocol.
     """
     if spec in BUILT_IN:
         return Target(_attribute(spec, *BUILT_IN[spec].split(":")), name=spec)
     kind, _, rest = spec.partition(":")
+    if kind == "cmd":
+        return Target(CommandImplementation(rest, timeout), name=spec)
     if kind != "py":
-        close = get_close_matches(kind, [*BUILT_IN, "py"], n=1)
+        close = get_close_matches(kind, [*BUILT_IN, "py", "cmd"], n=1)
         hint = f" Did you mean {close[0]}?" if close and close[0] != kind else ""
         raise InputError(f"There is no target '{spec}'; give {FORMS}.{hint}")
     module, _, attribute = rest.partition(":")

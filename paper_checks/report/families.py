@@ -14,6 +14,11 @@ FAMILIES = {
     "first_step": ("The first steps", "What one or two steps from zero give is known exactly."),
     "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
+    "next_order": ("The next order", "What comes after the leading terms, and what it predicts of a run."),
+    "bounds": (
+        "The theorem's bounds",
+        "That they hold in their window and at its edge, and what they cannot tell apart.",
+    ),
     "conserved": ("Conservation", "Sums that no step of descent from zero changes."),
     "model": ("The model", "Attention, logits and loss of the attention-only transformer."),
     "gradients": ("Gradients", "The backward pass, against the formulas and against slopes of the loss."),

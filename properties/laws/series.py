@@ -137,7 +137,10 @@ CHECKS = (
         3,
     ),
     _check(
-        "loss", "The loss is log V - s eta |B_bar|^2 + O(eta^2), with the law's terms.", exactly(loss.check), 3
+        "loss",
+        "The loss is log V - s eta |B_bar|^2 + O(eta^2), with the law's terms.",
+        exactly(loss.check),
+        3,
     ),
     _check(
         "ablation",

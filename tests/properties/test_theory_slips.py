@@ -11,15 +11,43 @@ from properties.runner import run_mathematics
 
 # Module, the line, the slip, the check that must go red, and what its counterexample must name.
 SLIPS = [
-    ("leading_terms", "* fmpq(step_coefficients(steps)[group])", "* fmpq(step_coefficients(steps)[group] + 1)",
-     "series.leading_terms", "order 1"),
-    ("leading_terms", "leading_directions(statistics)[group] *", "leading_directions(statistics)[group].transpose() *",
-     "series.leading_terms", "order 1, entry [0, 1]"),
-    ("ablation", 'through = {"W_O": 1, "V": c["W_O"]', 'through = {"W_O": 1, "V": 1', "series.ablation", "order 3"),
-    ("ablation", 'ORDER = {"W_O": 1, "V": 3, "W": 7', 'ORDER = {"W_O": 1, "V": 2, "W": 7', "series.ablation", "order 2"),
+    (
+        "leading_terms",
+        "* fmpq(step_coefficients(steps)[group])",
+        "* fmpq(step_coefficients(steps)[group] + 1)",
+        "series.leading_terms",
+        "order 1",
+    ),
+    (
+        "leading_terms",
+        "leading_directions(statistics)[group] *",
+        "leading_directions(statistics)[group].transpose() *",
+        "series.leading_terms",
+        "order 1, entry [0, 1]",
+    ),
+    (
+        "ablation",
+        'through = {"W_O": 1, "V": c["W_O"]',
+        'through = {"W_O": 1, "V": 1',
+        "series.ablation",
+        "order 3",
+    ),
+    (
+        "ablation",
+        'ORDER = {"W_O": 1, "V": 3, "W": 7',
+        'ORDER = {"W_O": 1, "V": 2, "W": 7',
+        "series.ablation",
+        "order 2",
+    ),
     ("layer_separation", 'ORDER = {"V": 4', 'ORDER = {"V": 3', "series.layer_separation", "order 3"),
-    ("conserved", "a * fmpq_mat(a.ncols(), 1,", "a.transpose() * fmpq_mat(a.nrows(), 1,", "series.conserved", "order"),
-]  # fmt: skip
+    (
+        "conserved",
+        "a * fmpq_mat(a.ncols(), 1,",
+        "a.transpose() * fmpq_mat(a.nrows(), 1,",
+        "series.conserved",
+        "order",
+    ),
+]
 
 
 @pytest.mark.parametrize(("module", "right", "wrong", "check", "told"), SLIPS)
