@@ -17,18 +17,21 @@ from flint import fmpq
 from properties.cases import (
     LENGTHS,
     LOGITS,
+    MODELS,
     SETTINGS,
     SMALL_CORPORA,
     Cases,
     CorpusCase,
     LengthCase,
     LogitsCase,
+    ModelCase,
     SettingCase,
 )
 from properties.check import Check, Comparison, Law, Measurement, Outcome
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import exact_by_corpus
 from properties.results import Evidence
+from properties.rounded_model import forward, given
 from properties.target import Target
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 from theory import bound_facts
@@ -86,6 +89,29 @@ def _step_sums(target: Target, case: LengthCase) -> Outcome:
 def _norms(target: Target, case: CorpusCase) -> Outcome:
     for name, (value, limit) in bound_facts.norms(exact_by_corpus(case.tokens, case.vocab_size)).items():
         yield equal(f"{name} <= {limit}", value <= limit, True)
+
+
+def _activations(target: Target, case: ModelCase) -> Outcome:
+    """Rows of attention are distributions: |h_l row| <= (1 + |V_l|) max |h_(l-1) row|, from one-hot rows."""
+    parameters = given(case.parameters, "float64")
+    for sequence in case.tokens:
+        limit = 1.0
+        for layer, h in enumerate(forward(parameters, sequence).h):
+            limit *= 1.0 if layer == 0 else 1 + float(np.linalg.norm(case.V[layer - 1], 2))
+            longest = float(np.linalg.norm(h.value, axis=1).max())
+            slack = float(np.linalg.norm(h.error, axis=1).max()) + rounding(
+                limit, h.value.shape[1], "float64"
+            )
+            yield _at_most(f"rows of h_{layer}", longest, limit, slack)
+
+
+def _gaussian_norms(target: Target, case: LengthCase) -> Outcome:
+    """Lemmas D.11 and D.12 at v = 1, xi = 0: entries of variance 1 / V^2, for matrices large enough."""
+    rng = np.random.default_rng(case.length)
+    for V in (64, 256):
+        draw = rng.normal(0.0, 1 / V, (V, V))
+        yield _at_most(f"operator norm at V = {V}", float(np.linalg.norm(draw, 2)), 3 / math.sqrt(V), 0.0)
+        yield _at_most(f"Frobenius norm at V = {V}", float(np.linalg.norm(draw)), 2.0, 0.0)
 
 
 def _zero_passes(target: Target, case: SettingCase) -> Outcome:
@@ -161,6 +187,24 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "paper, proof of Thm. D.10; derived here",
+    ),
+    _check(
+        "activations",
+        "Rows of each activation are at most the product of 1 + |V_l| long.",
+        _activations,
+        MODELS,
+        "property",
+        "paper, proof of Thm. D.10",
+        2,
+    ),
+    _check(
+        "gaussian_norms",
+        "A Gaussian start has operator norms of at most 3v/sqrt(V) and Frobenius norms of at most 2v.",
+        _gaussian_norms,
+        LENGTHS,
+        "measured",
+        "paper, Lemmas D.11 and D.12",
+        8,
     ),
     _check(
         "zero_passes",

@@ -13,8 +13,9 @@ from collections.abc import Callable
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from properties.cases import SHORT_DESCENTS, UPDATES, DescentCase, UpdatesCase
+from properties.cases import SHORT_DESCENTS, STEPS, UPDATES, DescentCase, StepsCase, UpdatesCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
+from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import to_float
 from properties.rounded_model import stacked, train
 from properties.target import Target, require
@@ -29,8 +30,9 @@ from theory.laws import (
     next_order_terms,
     small_start,
 )
-from theory.orders import GROUPS
-from theory.series import SeriesParameters, Update, descend, summed
+from theory.orders import GROUPS, leading_orders
+from theory.series import SeriesParameters, Update, descend, descend_by, summed
+from theory.step_coefficients import step_coefficients
 from theory.truncation import tail_bounds
 from theory.verdict import Verdict
 
@@ -45,6 +47,8 @@ def _verdict(verdict: Verdict) -> Comparison:
 
 
 def exactly(check: Callable[..., Verdict], *more: int, layers_at_least: int = 1) -> Law:
+    """Return the law that a check of `theory.laws` finds no difference, with the arguments it takes more."""
+
     def law(target: Target, case: DescentCase) -> Outcome:
         layers = max(case.layers, layers_at_least)
         yield _verdict(check(case.tokens.tolist(), case.vocab_size, layers, case.steps, *more))
@@ -63,6 +67,38 @@ def _general(target: Target, case: UpdatesCase) -> Outcome:
             case.tokens.tolist(), case.vocab_size, case.layers, updates, momentum=momentum
         )
         yield _verdict(verdict)
+
+
+def _constant_descent(target: Target, case: StepsCase) -> Outcome:
+    """The general constants at one batch, rate one and no momentum are the binomials; and split as they do."""
+    steps = min(case.steps, 12)
+    plain = general_descent.counts([Update()] * steps)
+    for s, counted in enumerate(plain):
+        binomials = {g: fmpq(c) for g, c in step_coefficients(s).items()}
+        yield equal(f"constants after {s} steps", counted, binomials)
+    half = general_descent.counts([Update(fmpq(1, 2))] * steps)[-1]
+    scaled = {g: c / 2 ** leading_orders(1)[g] for g, c in plain[-1].items()}
+    yield equal("constants at half the rate", half, scaled)
+
+
+def _accumulated(target: Target, case: UpdatesCase) -> Outcome:
+    """Gradients of micro-batches averaged before a step are the step on the batch of averaged weights."""
+    micro = [[fmpq(int(w)) / sum(batch) for w in batch] for batch in case.batches]
+    merged = general_descent.accumulated(micro)
+    yield equal("the weights of the merged batch", sum(merged, fmpq(0)), fmpq(1))
+    tokens, V = case.tokens.tolist(), case.vocab_size
+    order = max(leading_orders(case.layers).values())
+    at_once = descend_by(tokens, V, case.layers, [Update(weights=merged)] * 3, order)[-1]
+    one_step = [
+        descend_by(tokens, V, case.layers, [Update(weights=part)], order)[-1].W_O[1] for part in micro
+    ]
+    mean = sum(one_step[1:], one_step[0]) / len(micro)
+    first = descend_by(tokens, V, case.layers, [Update(weights=merged)], order)[-1].W_O[1]
+    yield equal("the mean of the micro-batches' first steps", first, mean)
+    claimed = general_descent.general_leading_terms(tokens, V, [Update(weights=merged)] * 3, fmpq(0))[-1]
+    for group, term in claimed.items():
+        found = at_once.group(group)[0][leading_orders(case.layers)[group]]
+        yield equal(f"{group} after three accumulated steps", found, term)
 
 
 def _small_start(target: Target, case: DescentCase) -> Outcome:
@@ -178,6 +214,24 @@ CHECKS = (
         source="derived here",
         cases=UPDATES,
         law=_general,
+        evidence="exact",
+        cost=6,
+    ),
+    Check(
+        id="series.general_constants",
+        statement="The constants of general descent reduce to s, C(s,2) and c_s for one constant batch.",
+        source="derived here",
+        cases=STEPS,
+        law=_constant_descent,
+        evidence="exact",
+        cost=4,
+    ),
+    Check(
+        id="series.accumulation",
+        statement="Accumulating gradients of micro-batches is descent on the batch of their mean weights.",
+        source="derived here",
+        cases=UPDATES,
+        law=_accumulated,
         evidence="exact",
         cost=6,
     ),
