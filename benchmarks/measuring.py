@@ -89,10 +89,10 @@ def processor_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def peak_gigabytes() -> float:
+def peak_gibibytes() -> float:
     """Return the largest memory that this process has held so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e9 if sys.platform == "darwin" else peak * 1024 / 1e9
+    return peak / 2**30 if sys.platform == "darwin" else peak / 2**20
 
 
 def options(description: str) -> argparse.ArgumentParser:

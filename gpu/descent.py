@@ -29,7 +29,6 @@ def train(
 @torch.no_grad()
 def descend(model: Transformer, tokens: Int64[Tensor, "N T_plus_1"], rate: float) -> None:
     """Move the model one full-batch step downhill."""
-    with torch.enable_grad():
-        step = gradients(model, tokens)
+    step = gradients(model, tokens)
     for group, value in model.named_parameters():
         value.sub_(step[group], alpha=rate)

@@ -1,4 +1,4 @@
-"""The gradients of the loss by automatic differentiation, summed over runs of sequences."""
+"""The loss and its gradients by automatic differentiation of the dense model, over runs of sequences."""
 
 from __future__ import annotations
 
@@ -13,22 +13,30 @@ ENTRIES_AT_ONCE = 1 << 27
 
 
 def gradients(model: Transformer, tokens: Int64[Tensor, "N T_plus_1"]) -> dict[str, Tensor]:
-    """Return dLoss/dparameter for W_O [V, V], V [L, V, V], W [L, V, V] and P [L, T].
+    """Return dLoss/dparameter for W_O [V, V], V [L, V, V], W [L, V, V] and P [L, T]."""
+    return loss_and_gradients(model, tokens)[1]
 
-    The loss is the mean over all N*T positions; a corpus too large for one backward pass is cut into runs
-    of sequences whose parts add up to it.
+
+def loss_and_gradients(
+    model: Transformer, tokens: Int64[Tensor, "N T_plus_1"]
+) -> tuple[float, dict[str, Tensor]]:
+    """Return the mean cross-entropy over all N*T positions, and dLoss/dparameter by name.
+
+    A corpus too large for one backward pass is cut into runs of sequences whose parts add up.
     """
     parameters = dict(model.named_parameters())
     total = {group: torch.zeros_like(value) for group, value in parameters.items()}
-    run = sequences_at_once(model)
+    loss, run = 0.0, sequences_at_once(model)
     for start in range(0, len(tokens), run):
         part = tokens[start : start + run]
-        loss = model.loss(part) * (len(part) / len(tokens))
+        with torch.enable_grad():
+            part_loss = model.loss(part) * (len(part) / len(tokens))
         # A model without layers has empty groups that the loss does not depend on.
-        found = torch.autograd.grad(loss, list(parameters.values()), materialize_grads=True)
+        found = torch.autograd.grad(part_loss, list(parameters.values()), materialize_grads=True)
         for group, gradient in zip(parameters, found, strict=True):
             total[group] += gradient
-    return total
+        loss += float(part_loss.detach())
+    return loss, total
 
 
 def sequences_at_once(model: Transformer) -> int:

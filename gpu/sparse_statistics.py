@@ -60,7 +60,7 @@ class SparseStatistics:
         return np.asarray((column - column.sum() / len(column)) / self.positions)
 
     def save(self, path: Path) -> None:
-        """Write the arrays as safetensors, a sparse one as indptr, indices and data; InputError if it fails."""
+        """Write safetensors, a sparse array as its indptr, indices and data; InputError if it cannot."""
         arrays = {"Delta_bar": self.Delta_bar}
         for name in ("count", "share", "Q_bar"):
             matrix = getattr(self, name)
@@ -117,7 +117,7 @@ def met_entries_of_G_bar(count: Any, share: Any, positions: int, threads: int) -
 
     def replace(start: int) -> None:
         some = by_context[:, start : start + COLUMNS_AT_ONCE]
-        dense = some.toarray()
+        dense = some.toarray(order="C")  # rows of some columns lie together
         H = J.times((dense - dense.mean(axis=0)) / positions) / positions
         G_bar = (J_T.times(H) - current @ H / len(current)) / positions
         column = np.repeat(np.arange(some.shape[1]), np.diff(some.indptr))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 DEFAULT_LENGTH = 40
+DEFAULT_TIMEOUT = 60.0
 
 
 class LayoutOption(StrEnum):
@@ -43,6 +44,40 @@ Layout = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Where generated cases and stories start from.")]
 Profile = Annotated[ProfileOption, typer.Option(help="How many cases a check is tried on.")]
+Timeout = Annotated[
+    float, typer.Option(metavar="SECONDS", min=0.001, help="How long a cmd: program may take for an answer.")
+]
+Rate = Annotated[
+    float | None, typer.Option(metavar="ETA", help="The learning rate that weights: was trained with.")
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(metavar="S", help="How many full-batch steps from zero weights: was trained for."),
+]
+NamesFile = Annotated[
+    Path | None,
+    typer.Option("--names", metavar="FILE", help="TOML: which arrays of weights: are W_O, V, W and P."),
+]
+Renames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename", metavar="FROM=TO", help="The array FROM of weights: is TO, such as unembed=W_O."
+    ),
+]
+TrainedOn = Annotated[
+    int | None,
+    typer.Option(
+        "--statistics-sample",
+        metavar="N",
+        help="The corpus is a sample of the N sequences that weights: was trained on.",
+    ),
+]
+ExpectedFailures = Annotated[
+    Path | None,
+    typer.Option(
+        "--xfail", metavar="FILE", help="Expected failures: TOML, [[xfail]] with check, reason, link."
+    ),
+]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
 ]

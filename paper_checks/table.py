@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from properties.failure import failure_lines
 from properties.results import BAD, MATHEMATICS, Result, Run
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
@@ -19,8 +19,8 @@ WORDS = {"passed": "ok", "failed": "FAILED", "errored": "ERROR", "not_applicable
 
 
 def show(run: Run, console: Console) -> None:
-    """Print the table, the failures, what was left out, and the count."""
-    for table in tables(run.results):
+    """Print the tables, the failures, what was left out, and the count."""
+    for table in [*tables(run.results), *checkpoint_tables(run.results)]:
         console.print(table)
     for result in run.results:
         if result.result in BAD:
@@ -53,23 +53,10 @@ def footer_states(footer: dict[str, Any]) -> list[str]:
 
 def failure(result: Result) -> RenderableType:
     """Return what a person needs to see of one failure: the law, the case, got and expected, the command."""
-    lines = [Text(f"{result.check} on {result.target}: {result.result}", style="bold red")]
-    lines.append(Text(f"  law       {result.statement} ({result.source})"))
-    if result.note:
-        lines.append(Text(f"  note      {result.note}"))
-    shown = result.counterexample or {}
-    for name, value in shown.get("case", {}).items():
-        lines.append(Text(f"  {name:9} {_short(value)}"))
-    if shown:
-        where = f" at {shown['index']}" if "index" in shown else ""
-        lines.append(Text(f"  entry     {shown['comparison']}{where}"))
-    for name in ("error", "got", "expected", "exact", "bound", "ratio"):
-        if name in shown:
-            lines.append(Text(f"  {name:9} {shown[name]}"))
-    if "looks_like" in shown:
-        lines.append(Text(f"  It looks {shown['looks_like']}.", style="yellow"))
-    lines.append(Text(f"  rerun     {result.command}\n", style="cyan"))
-    return Group(*lines)
+    first, *others = failure_lines(result)
+    styles = {"  It looks": "yellow", "  rerun   ": "cyan"}
+    lines = [Text(line, style=styles.get(line[:10], "")) for line in others]
+    return Group(Text(first, style="bold red"), *lines, Text(""))
 
 
 def tables(results: Sequence[Result]) -> list[Table]:
@@ -77,11 +64,43 @@ def tables(results: Sequence[Result]) -> list[Table]:
     targets = list(dict.fromkeys(result.target for result in results))
     abstract = [target for target in targets if target == MATHEMATICS]
     others = [target for target in targets if target != MATHEMATICS]
+    # A checkpoint's results have a table of their own.
+    others = [
+        target for target in others if any(r.target == target for r in results if r.family != "checkpoint")
+    ]
     groups = [others[i : i + TARGETS_ABREAST] for i in range(0, len(others), TARGETS_ABREAST)]
     made = [_table(results, group) for group in [abstract, *groups] if group]
+    if not made:
+        return []
     made[-1].caption = "A number is the worst error over its bound; without one, equality was exact."
     made[-1].caption_justify = "left"
     return made
+
+
+def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
+    """Return a table for each checkpoint: how far its weights are from the theory, and may be."""
+    made: dict[str, Table] = {}
+    for result in results:
+        if result.family != "checkpoint":
+            continue
+        if result.target not in made:
+            table = Table(
+                box=None, pad_edge=False, header_style="bold", title=result.target, title_justify="left"
+            )
+            for column in ("weight", "verdict", "error", "predicted", "1-cos", "predicted", "band"):
+                table.add_column(column, no_wrap=True)
+            made[result.target] = table
+        found = next(iter(result.measurements.values()), None)
+        numbers = [""] * 5
+        if found is not None:
+            error, error_predicted, cosine, cosine_predicted, band = found.values()
+            sizes = [f"{value:.2e}" for value in (error, error_predicted)]
+            cosines = [
+                "" if value is None else f"{max(0.0, 1 - value):.1e}" for value in (cosine, cosine_predicted)
+            ]
+            numbers = [*sizes, *cosines, f"{sum(band.values()):.1e}"]
+        made[result.target].add_row(result.check.removeprefix("checkpoint."), _cell(result), *numbers)
+    return list(made.values())
 
 
 def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
@@ -116,8 +135,3 @@ def _left_out(results: Sequence[Result]) -> list[str]:
         if result.result in ("not_applicable", "skipped"):
             reasons.setdefault(f"{result.target}: {result.note}", []).append(result.check)
     return [f"{reason} ({', '.join(checks)})" for reason, checks in reasons.items()]
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 300 else text[:300] + " ..."

@@ -304,8 +304,8 @@ _TOKENS = np.array([[0, 0, 1, 2, 1, 3], [3, 1, 0, 2, 2, 0], [1, 1, 3, 0, 3, 2]])
 _ORDINARY = CorpusCase(_TOKENS, 4)
 
 
-def _ordinary_descent(steps: int) -> DescentCase:
-    return DescentCase(_TOKENS, 4, layers=3, rate=2.0**-5, steps=steps)
+def _ordinary_descent(steps: int, layers: int = 3) -> DescentCase:
+    return DescentCase(_TOKENS, 4, layers, rate=2.0**-5, steps=steps)
 
 
 def _ordinary_model() -> ModelCase:
@@ -329,7 +329,7 @@ TWO_STEPS = Cases(_descents(steps=st.just(2)), _ordinary_descent(2), lambda corp
 DESCENTS = Cases(_descents(steps=st.integers(1, 5)), _ordinary_descent(4), _descent_on)
 LATER_STEPS = Cases(_descents(steps=st.integers(3, 6)), _ordinary_descent(4), _descent_on)
 MODELS = Cases(_models(), _ordinary_model(), _model_on)
-SMALL_DESCENTS = Cases(_descents(steps=st.integers(3, 5)), _ordinary_descent(4))
+SMALL_DESCENTS = Cases(_descents(steps=st.integers(3, 5)), _ordinary_descent(4, layers=2))
 SHORT_DESCENTS = Cases(_short_descents(), _ordinary_descent(4))
 UPDATES = Cases(_updates(), UpdatesCase(_TOKENS, 4, 2, (4, 1, 6), ((1, 0, 1), (0, 2, 1), (1, 1, 1))))
 _SIZES = st.sampled_from([SizesCase(1, 1, 1), SizesCase(1, 3, 2), SizesCase(2, 1, 2)])

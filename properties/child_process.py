@@ -52,7 +52,8 @@ class ChildProcess:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        assert self._process.stdin and self._process.stdout and self._process.stderr
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._lines: queue.Queue[bytes | Broken] = queue.Queue(MOST_LINES)
         self._to_write: queue.Queue[bytes | None] = queue.Queue()

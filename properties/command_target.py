@@ -96,7 +96,7 @@ class CommandImplementation:
             child.close(_line(self._asked, "stop", {}))
 
     def _smoke(self) -> dict[str, Any]:
-        """Ask for the description twice: once shows the form, twice that ids are followed and lines flushed."""
+        """Ask for the description twice: the second answer shows that ids are followed and lines flushed."""
         try:
             first, second = self._exchange("describe", {}), self._exchange("describe", {})
         except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from properties.command_target import TIMEOUT_SECONDS, CommandImplementation
+from properties.parameter_names import OWN, read_names
 from properties.target import METHODS, Target
 from reference.errors import InputError
 
@@ -18,15 +19,16 @@ BUILT_IN = {
     "gpu": "gpu.implementation:implementation",
     "gpu32": "gpu.implementation:implementation32",
 }
-FORMS = "reference, gpu, gpu32, py:module:attribute, or cmd:PROGRAM ARGS"
+FORMS = "reference, gpu, gpu32, py:module:attribute, torch:module:factory, or cmd:PROGRAM ARGS"
 
 
 def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
-    """Return the target that `spec` names: reference, gpu, gpu32, py:module:attribute, or cmd:PROGRAM ARGS.
+    """Return the target that `spec` names: one that comes along, a `py:`, `torch:` or `cmd:` target.
 
     A `py:` module is looked for in the current folder too. Its attribute may be a class or a function
-    without arguments, which is then called. A `cmd:` program has `timeout` seconds for each answer; the
-    target must be closed.
+    without arguments, which is then called. `torch:module:factory` names what builds an nn.Module from
+    (vocab_size, length, layers); a third part names a mapping file (`properties.parameter_names`). A `cmd:`
+    program has `timeout` seconds for each answer; the target must be closed.
 
     Raises:
         InputError: there is no such target, it cannot be imported or started, or it has no method of the
@@ -37,8 +39,14 @@ def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
     kind, _, rest = spec.partition(":")
     if kind == "cmd":
         return Target(CommandImplementation(rest, timeout), name=spec)
+    if kind == "torch":
+        return Target(_module(spec, rest), name=spec)
+    if kind == "weights":
+        raise InputError(
+            f"{spec} has weights and no methods; leadterms verify {spec} --rate ETA --steps S judges it."
+        )
     if kind != "py":
-        close = get_close_matches(kind, [*BUILT_IN, "py", "cmd"], n=1)
+        close = get_close_matches(kind, [*BUILT_IN, "py", "torch", "cmd", "weights"], n=1)
         hint = f" Did you mean {close[0]}?" if close and close[0] != kind else ""
         raise InputError(f"There is no target '{spec}'; give {FORMS}.{hint}")
     module, _, attribute = rest.partition(":")
@@ -51,6 +59,20 @@ def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
             f"{spec} has none of the methods of an implementation; give it some of {', '.join(METHODS)}."
         )
     return target
+
+
+def _module(spec: str, rest: str) -> Any:
+    module, _, tail = rest.partition(":")
+    factory, _, names = tail.partition(":")
+    if not module or not factory:
+        raise InputError(f"The target '{spec}' is incomplete; write torch:module:factory or add :NAMES.toml.")
+    sources = read_names(Path(names)) if names else OWN
+    found = _attribute(spec, module, factory)
+    # Only the gpu room imports torch; without it this tells how to install it.
+    implementation = _attribute(spec, "gpu.module_target", "ModuleImplementation")
+    return implementation(
+        found, {group: (source.name, source.transpose) for group, source in sources.items()}
+    )
 
 
 def _attribute(spec: str, module: str, attribute: str) -> Any:

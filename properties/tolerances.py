@@ -83,3 +83,21 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
     movement = sum(abs(late - early) for early, late in itertools.pairwise(slopes))
     noise = 3 * 2 * relative_noise / math.log(2)
     return Exponent(value=2 * slopes[-1] - slopes[-2], half_width=movement + noise)
+
+
+# A sum of n rounded terms stays within DEVIATIONS sqrt(n) u of its magnitude but with a probability of
+# 2 exp(-DEVIATIONS^2 / 2) = 7e-4, when the single roundings are independent with mean zero (Higham and Mary,
+# SIAM J. Sci. Comput. 41, 2019, Thm. 2.4). A training is measured, not proved: this is its rounding. The same
+# number of standard deviations bounds what sampling does: by Cantelli's inequality at most one in
+# 1 + DEVIATIONS^2 = 17 lies above, whatever the distribution.
+DEVIATIONS = 4
+
+# The series of a weight has terms that shrink by a ratio below one half: what is left after the terms that
+# are known is at most twice the first term of the rest. A wider band could not tell a weight from its half.
+WIDEST_BAND = 0.5
+GEOMETRIC = 2
+
+
+def likely_rounding(operations: int, dtype: str) -> float:
+    """Return the relative error that a sum of so many terms in `dtype` stays within, but for rare chance."""
+    return DEVIATIONS * math.sqrt(operations) * unit_roundoff(dtype)

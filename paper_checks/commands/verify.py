@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +12,23 @@ import typer
 from paper_checks import options
 
 if TYPE_CHECKING:
-    from properties.results import Run
+    from pathlib import Path
+
+    from properties.results import Result, Run
+    from reference.corpus import Corpus
+
+CHECKPOINT = "weights:"
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What the command line says of how a checkpoint was trained, and of the names in its file."""
+
+    rate: float | None = None
+    steps: int | None = None
+    names: Path | None = None
+    renames: tuple[str, ...] = ()
+    trained_on: int | None = None
 
 
 def verify(
@@ -17,7 +36,8 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="TARGET",
-            help="reference, gpu, gpu32, or py:module:attribute; those that come along by default.",
+            help="reference, gpu, gpu32, py:module:attribute, torch:module:factory[:NAMES.toml], "
+            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; those that come along by default.",
             show_default=False,
         ),
     ] = None,
@@ -29,6 +49,13 @@ def verify(
     seed: options.Seed = 0,
     profile: options.Profile = options.ProfileOption.quick,
     check: options.Checks = None,
+    timeout: options.Timeout = options.DEFAULT_TIMEOUT,
+    rate: options.Rate = None,
+    steps: options.Steps = None,
+    names: options.NamesFile = None,
+    rename: options.Renames = None,
+    statistics_sample: options.TrainedOn = None,
+    xfail: options.ExpectedFailures = None,
     json: options.JsonFile = None,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
@@ -42,7 +69,21 @@ def verify(
 
     if json is not None:
         require_folder(json)
-    run = run_suite(targets or [], corpus, vocab, length, tokenizer, layout, seed, profile, check or [])
+    training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
+    run = run_suite(
+        targets or [],
+        corpus,
+        vocab,
+        length,
+        tokenizer,
+        layout,
+        seed,
+        profile,
+        check or [],
+        timeout,
+        training,
+        xfail,
+    )
     show(run, Console(soft_wrap=False))
     if json is not None:
         write_run(json, run)
@@ -59,6 +100,9 @@ def run_suite(
     seed: options.Seed,
     profile: options.Profile,
     check: list[str],
+    timeout: float = options.DEFAULT_TIMEOUT,
+    training: TrainingOptions = TrainingOptions(),
+    xfail: Path | None = None,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
 
@@ -71,26 +115,59 @@ def run_suite(
     from paper_checks.verification import verify as run_checks
     from properties.catalogue import select
     from properties.connectors import connect
+    from properties.expected_failures import read_expected
 
-    checks = select(check)
+    expected = read_expected(xfail) if xfail else None
+    checkpoints = [target for target in dict.fromkeys(targets) if target.startswith(CHECKPOINT)]
+    others = [target for target in dict.fromkeys(targets) if target not in checkpoints]
+    # Checkpoints alone are no implementation to hold to laws, and ask nothing of the mathematics.
+    checks = () if checkpoints and not others and not check else select(check)
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
     )
-    left_out: list[str] = []
-    connected = [connect(target) for target in dict.fromkeys(targets)]
-    if not targets:
-        connected, left_out = default_targets()
-    with progress_bar() as progress:
+    with ExitStack() as open_targets, progress_bar() as progress:
+        left_out: list[str] = []
+        judged = judge_all(checkpoints, loaded, training, seed)
+        connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]
+        if not targets:
+            connected, left_out = default_targets()
         return run_checks(
             connected,
             checks,
             loaded,
             profile=profile.value,
             seed=seed,
-            command=" ".join(["leadterms verify", *targets]),
+            command=shlex.join(["leadterms", "verify", *targets]),
             left_out=left_out,
+            judged=judged,
+            expected=expected,
             progress=progress,
         )
+
+
+def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:
+    """Return the verdicts on each `weights:` target.
+
+    Raises:
+        InputError: --rate or --steps is missing, or a file holds no weights for this corpus.
+    """
+    from pathlib import Path
+
+    from properties.checkpoint import Training, judge
+    from properties.parameter_names import OWN, read_names, renamed
+    from reference.errors import InputError
+
+    if not targets:
+        return []
+    if training.rate is None or training.steps is None:
+        raise InputError(f"{targets[0]} needs to know how it was trained; give --rate and --steps.")
+    names = renamed(read_names(training.names) if training.names else OWN, training.renames)
+    how = Training(training.rate, training.steps, names, training.trained_on)
+    return [
+        result
+        for target in targets
+        for result in judge(Path(target.removeprefix(CHECKPOINT)), corpus, how, seed=seed)
+    ]
 
 
 def require_folder(path: options.JsonFile) -> None:

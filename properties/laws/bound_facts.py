@@ -164,7 +164,7 @@ CHECKS = (
     ),
     _check(
         "uniform_attention",
-        "|A0| <= 2, and the softmax Jacobian at uniform has norm 1/t, or 0 at t = 1.",
+        "Uniform attention has norm at most 2; the softmax Jacobian there 1/t, or 0 at t = 1.",
         _uniform_attention,
         LENGTHS,
         "exact",
@@ -182,7 +182,7 @@ CHECKS = (
     ),
     _check(
         "norms",
-        "|B_bar| <= 1, |Phi_bar| <= 1 (not only 2), and |Q_bar|, |Delta_bar| <= 1.",
+        "The norms of B_bar, Phi_bar (for which 2 is claimed), Q_bar and Delta_bar are at most 1.",
         _norms,
         SMALL_CORPORA,
         "exact",

@@ -70,7 +70,7 @@ def _general(target: Target, case: UpdatesCase) -> Outcome:
 
 
 def _constant_descent(target: Target, case: StepsCase) -> Outcome:
-    """The general constants at one batch, rate one and no momentum are the binomials; and split as they do."""
+    """The general constants at one batch, rate one and no momentum are the binomials."""
     steps = min(case.steps, 12)
     plain = general_descent.counts([Update()] * steps)
     for s, counted in enumerate(plain):

@@ -42,6 +42,13 @@ def test_the_implementations_that_come_along_pass(name):
     assert {r.check: r.counterexample or r.note for r in results if r.result in ("failed", "errored")} == {}
 
 
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_the_ordinary_case_of_a_check_is_admitted_and_compares_something(check):
+    """A few drawn cases may all be refused; this one never is, so that no check passes for want of a case."""
+    compared = list(check.law(Target(reference), check.cases.ordinary))
+    assert any(isinstance(item, Comparison) for item in compared)
+
+
 def test_the_mathematics_holds():
     results = list(run_mathematics(CHECKS, profile="quick", seed=1))
     assert {result.result for result in results} == {"passed"}
@@ -204,7 +211,7 @@ def test_the_subject_cannot_change_the_case():
         ("py:json:nosuch", "no attribute 'nosuch'"),
         ("py:json:dump", "raised TypeError"),
         ("py:sys:path", "none of the methods"),
-        ("weights:missing.npz", "no target"),
+        ("weights:missing.npz", "has weights and no methods"),
     ],
 )
 def test_a_target_that_is_none_is_told(spec, told):

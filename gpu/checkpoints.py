@@ -1,0 +1,114 @@
+"""A training run on disk: weights with what they are weights of, in one file that is whole or not there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+
+from gpu.atomic_files import read_arrays, write_arrays, write_atomically
+from gpu.boundary import GROUPS, to_numpy
+from gpu.model import Transformer
+from gpu.training_settings import Settings
+from reference.errors import InputError
+
+KIND = "training checkpoint"
+CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The weights after some steps.
+
+    Attributes:
+        model: the weights.
+        step: how many steps made them.
+    """
+
+    model: Transformer
+    step: int
+
+
+def digest(tokens: Int64[np.ndarray, "N T_plus_1"]) -> str:
+    """Return the SHA-256 of an array of tokens and its shape."""
+    told = f"{tokens.shape}\n".encode() + tokens.astype("<i8").tobytes()
+    return hashlib.sha256(told).hexdigest()
+
+
+def save(folder: Path, checkpoint: Checkpoint, settings: Settings, corpus: str) -> None:
+    """Write the checkpoint into a folder, in the place of the one before; InputError if it cannot be."""
+    arrays = {group: to_numpy(value) for group, value in checkpoint.model.named_parameters()}
+    facts = {"kind": KIND, "step": checkpoint.step, "settings": asdict(settings), "corpus": corpus}
+    write_arrays(folder / CHECKPOINT, arrays, facts)
+
+
+def load(folder: Path, settings: Settings, corpus: str, device: torch.device) -> Checkpoint | None:
+    """Return the checkpoint in a folder, or None where there is none.
+
+    Raises:
+        InputError: it cannot be read, or is of other settings or another corpus.
+    """
+    path = folder / CHECKPOINT
+    if not path.exists():
+        return None
+    arrays, facts = read_arrays(path)
+    if facts.get("kind") != KIND:
+        raise InputError(f"{path} is no training checkpoint; give another folder.")
+    _check_same(path, facts, settings, corpus)
+    if facts["step"] > settings.steps:
+        raise InputError(f"{path} is of step {facts['step']}, more than {settings.steps}; give more steps.")
+    tensors = {group: torch.tensor(arrays[group], device=device) for group in GROUPS}
+    return Checkpoint(Transformer(tensors), facts["step"])
+
+
+def cut_log(folder: Path, step: int) -> None:
+    """Leave out the lines of the log beyond a step: a resumed run writes them again."""
+    path = folder / LOG
+    if not path.exists():
+        return
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if _step_of(line) <= step]
+    write_atomically(path, lambda beside: _write_lines(beside, kept))
+
+
+def append_log(folder: Path, line: dict[str, Any]) -> None:
+    """Append a line of JSON to the log; InputError if it cannot be written."""
+    path = folder / LOG
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; free some space and resume.") from None
+
+
+def _check_same(path: Path, facts: dict[str, Any], settings: Settings, corpus: str) -> None:
+    if facts["corpus"] != corpus:
+        raise InputError(f"{path} is of another corpus; give the corpus it began with, or another folder.")
+    now, then = asdict(settings), facts["settings"]
+    # A constant rate does not depend on how many steps are to come.
+    free = {"steps"} if settings.schedule == "constant" else set()
+    for name in now:
+        if name not in free and now[name] != then.get(name):
+            raise InputError(
+                f"{path} was made with {name} = {then.get(name)}, not {now[name]}; "
+                "give the same settings, or another folder."
+            )
+
+
+def _step_of(line: str) -> float:
+    """Return the step of a line of the log; a line that a killed process left unfinished is past them all."""
+    try:
+        return float(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        return float("inf")
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,0 +1,98 @@
+"""What determines a training run: the same settings on the same tokens give the same weights on a CPU."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Int64
+
+from gpu.boundary import float_type
+from gpu.model import Transformer, zero_parameters
+from reference.errors import InputError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Gradient descent as published, with its options.
+
+    Attributes:
+        vocab_size: V.
+        layers: L.
+        rate: the largest learning rate, eta.
+        steps: how many steps are taken.
+        batch: sequences a step. An epoch takes N // batch steps; its rest is left out.
+        dtype: "float32" or "float64", of weights and gradients.
+        schedule: after the warm-up the rate stays, or falls to zero in a line or half a cosine.
+        warmup: steps in which the rate rises in a line to `rate`.
+        start_size: v of the Gaussian start, whose entries have variance v^2 / V^(2 + 2 xi); 0 starts at zero.
+        start_decay: xi of the Gaussian start.
+        shuffled: whether each epoch takes the sequences in an order of its own, or all as they are.
+        seed: of the orders and the start.
+
+    Raises:
+        InputError: an option is out of its range.
+    """
+
+    vocab_size: int
+    layers: int
+    rate: float
+    steps: int
+    batch: int
+    dtype: str = "float32"
+    schedule: str = "constant"
+    warmup: int = 0
+    start_size: float = 0.0
+    start_decay: float = 0.0
+    shuffled: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        float_type(self.dtype)
+        least = {"vocab_size": 1, "layers": 0, "steps": 0, "batch": 1, "warmup": 0, "seed": 0}
+        for name, limit in least.items():
+            if getattr(self, name) < limit:
+                raise InputError(f"{name} is {getattr(self, name)}; give {limit} or more.")
+        for name in ("rate", "start_size", "start_decay"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise InputError(f"{name} is {getattr(self, name)}; give a finite number, 0 or more.")
+        if self.schedule not in ("constant", "linear", "cosine"):
+            raise InputError(f"There is no schedule '{self.schedule}'; give constant, linear or cosine.")
+
+    def rate_at(self, step: int) -> float:
+        """Return the learning rate of step 0, 1, ..."""
+        if step < self.warmup:
+            return self.rate * (step + 1) / self.warmup
+        done = (step - self.warmup) / max(1, self.steps - self.warmup)
+        falling = {"constant": 1.0, "linear": 1 - done, "cosine": (1 + math.cos(math.pi * done)) / 2}
+        return self.rate * falling[self.schedule]
+
+    def steps_an_epoch(self, sequences: int) -> int:
+        """Return N // batch, for a corpus of N sequences; InputError if it has fewer than a batch."""
+        if sequences < self.batch:
+            raise InputError(f"{sequences} sequences make no batch of {self.batch}; give a smaller one.")
+        return sequences // self.batch
+
+    def batch_at(self, step: int, sequences: int) -> Int64[np.ndarray, " batch"]:
+        """Return which of N sequences step 0, 1, ... takes."""
+        epoch, place = divmod(step, self.steps_an_epoch(sequences))
+        order = np.arange(sequences)
+        if self.shuffled:
+            order = np.random.default_rng([self.seed, epoch]).permutation(sequences)
+        return order[place * self.batch : (place + 1) * self.batch]
+
+    def start(self, length: int, device: torch.device) -> Transformer:
+        """Return the model before the first step, for sequences of T = `length` positions.
+
+        The Gaussian start is drawn in float64 on the CPU: the same numbers on every device.
+        """
+        parameters = zero_parameters(self.vocab_size, length, self.layers, float_type(self.dtype), device)
+        if self.start_size > 0:
+            draw = torch.Generator().manual_seed(self.seed)
+            deviation = self.start_size / self.vocab_size ** (1 + self.start_decay)
+            for value in parameters.values():
+                drawn = torch.randn(value.shape, generator=draw, dtype=torch.float64)
+                value.copy_(drawn * deviation)
+        return Transformer(parameters)

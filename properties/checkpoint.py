@@ -1,0 +1,190 @@
+"""`weights:FILE`: is it what the theory predicts for its corpus? A verdict a weight and a layer."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from properties.checkpoint_bands import Band, bands, by_layer
+from properties.checkpoint_file import Checkpoint, read_checkpoint
+from properties.leading_terms import GROUPS, Directions, directions
+from properties.parameter_names import OWN, Names
+from properties.results import Result, State
+from properties.tolerances import WIDEST_BAND
+from reference.corpus import Corpus
+from reference.errors import InputError
+
+TERMS = {
+    "W_O": "s eta B_bar",
+    "V": "C(s,2) eta^2 Phi_bar^T B_bar^T",
+    "W": "c_s eta^4 Q_bar",
+    "P": "c_s eta^4 Delta_bar",
+}
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the checkpoint came about.
+
+    Attributes:
+        rate: the learning rate of full-batch descent from zero.
+        steps: how many steps.
+        names: where the weights are found in the file.
+        trained_on: how many sequences there were, where the corpus is only a sample of them.
+    """
+
+    rate: float
+    steps: int
+    names: Names = field(default_factory=lambda: OWN)
+    trained_on: int | None = None
+
+
+def judge(path: Path, corpus: Corpus, training: Training, *, seed: int) -> Iterator[Result]:
+    """Yield a result for each weight and layer of the checkpoint in `path`.
+
+    Raises:
+        InputError: the rate or the steps are not positive, or the file holds no weights for this corpus.
+    """
+    if not (0 < training.rate < math.inf):
+        raise InputError(f"--rate is {training.rate:g}; give the learning rate, above 0.")
+    if training.steps < 1:
+        raise InputError(f"--steps is {training.steps}; give the number of steps trained, 1 or more.")
+    checkpoint = read_checkpoint(path, training.names, corpus.vocab_size, corpus.length)
+    admissible = bands(
+        corpus,
+        checkpoint.layers,
+        training.rate,
+        training.steps,
+        dtype=checkpoint.dtype,
+        trained_on=training.trained_on,
+        seed=seed,
+    )
+    terms = directions(corpus.tokens, corpus.vocab_size)
+    for group in GROUPS:
+        for layer, weight in enumerate(by_layer(group, checkpoint.parameters[group])):
+            started = time.perf_counter()
+            found = _verdict(group, weight, terms, training, admissible[group][layer])
+            yield _result(path, group, layer, training, checkpoint, found, time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class _Found:
+    state: State
+    ratio: float | None = None
+    note: str | None = None
+    counterexample: dict[str, Any] | None = None
+    measurements: dict[str, Any] | None = None
+
+
+def _verdict(group: str, weight: np.ndarray, terms: Directions, training: Training, band: Band) -> _Found:
+    leading = terms.leading(group, training.rate, training.steps)
+    size = float(np.linalg.norm(leading))
+    if size == 0:
+        return _unmoved(weight, terms, group)
+    following = terms.following(group, training.rate, training.steps)
+    predicted = leading + following
+    error = float(np.linalg.norm(weight - predicted)) / size
+    measured = {
+        "relative error to the leading term": float(np.linalg.norm(weight - leading)) / size,
+        "relative error predicted": float(np.linalg.norm(following)) / size,
+        "cosine with the leading term": _cosine(weight, leading),
+        "cosine predicted": _cosine(predicted, leading),
+        "band": {"truncation": band.truncation, "sampling": band.sampling, "rounding": band.rounding},
+    }
+    if not band.total <= WIDEST_BAND:
+        note = (
+            f"the band is {band.total:.2g} of the leading term (truncation {band.truncation:.2g}, sampling "
+            f"{band.sampling:.2g}, rounding {band.rounding:.2g}), too wide to say anything"
+        )
+        return _Found("not_applicable", note=note, measurements=measured)
+    ratio = error / band.total
+    if ratio <= 1:
+        return _Found("passed", ratio, measurements=measured)
+    shown: dict[str, Any] = {
+        "case": {"rate": training.rate, "steps": training.steps},
+        "comparison": f"|{group} - predicted| over |leading term|",
+        "got": error,
+        "expected": 0.0,
+        "bound": band.total,
+        "ratio": ratio,
+    }
+    slip = _looks_like(weight, predicted, band.total * size)
+    return _Found(
+        "failed",
+        ratio,
+        counterexample={**shown, "looks_like": slip} if slip else shown,
+        measurements=measured,
+    )
+
+
+def _unmoved(weight: np.ndarray, terms: Directions, group: str) -> _Found:
+    """Judge a weight whose leading term vanishes: the corpus has none, or the steps are too few."""
+    if not np.any(getattr(terms, group)[0]):
+        return _Found("not_applicable", note=f"the corpus has no leading term of {group}")
+    if not weight.any():
+        return _Found("passed", note=f"after so few steps {group} has not moved at all, as it must not")
+    largest = float(np.abs(weight).max())
+    return _Found(
+        "failed",
+        counterexample={
+            "case": {},
+            "comparison": f"the largest entry of {group}, which has not moved after so few steps",
+            "got": largest,
+            "expected": 0.0,
+            "bound": 0.0,
+        },
+    )
+
+
+def _looks_like(weight: np.ndarray, predicted: np.ndarray, bound: float) -> str | None:
+    """Return how a weight that is wrong would be right, or None."""
+    variants = {"negated": -weight}
+    if weight.ndim == 2:
+        variants |= {"transposed": weight.T, "transposed and negated": -weight.T}
+    for slip, variant in variants.items():
+        if np.linalg.norm(variant - predicted) <= bound:
+            return slip
+    scale = float((weight * predicted).sum() / (predicted * predicted).sum())
+    if scale > 0 and np.linalg.norm(weight - scale * predicted) <= scale * bound:
+        return f"scaled: {scale:.6g} times what is predicted (check --rate and --steps)"
+    return None
+
+
+def _cosine(first: np.ndarray, second: np.ndarray) -> float | None:
+    norms = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float((first * second).sum()) / norms if norms else None
+
+
+def _result(
+    path: Path,
+    group: str,
+    layer: int,
+    training: Training,
+    checkpoint: Checkpoint,
+    found: _Found,
+    seconds: float,
+) -> Result:
+    where = "" if group == "W_O" else f" of layer {layer}"
+    subject = f"weights:{path}"
+    return Result(
+        check=f"checkpoint.{group}" if group == "W_O" else f"checkpoint.{group}_{layer}",
+        target=subject,
+        result=found.state,
+        statement=f"{group}{where} is {TERMS[group]} with its next-order term, within the band.",
+        source="paper, Thm. 4.1; next order derived here",
+        evidence="measured",
+        cases=int(found.state != "not_applicable"),
+        error_over_bound=found.ratio,
+        seconds=round(seconds, 3),
+        counterexample=found.counterexample,
+        note=found.note,
+        command=f"leadterms verify {shlex.quote(subject)} --rate {training.rate!r} --steps {training.steps}",
+        measurements={f"{group}{where}": found.measurements} if found.measurements else {},
+    )

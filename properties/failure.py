@@ -1,0 +1,35 @@
+"""What a person needs to see of one failure, as lines of text: the law, the case, the entry, the command."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from properties.results import Result
+
+LONGEST_VALUE = 300
+NUMBERS = ("error", "got", "expected", "exact", "bound", "ratio")
+
+
+def failure_lines(result: Result) -> list[str]:
+    """Return the verdict, the law, the shrunk case, got and expected, what it looks like, the command."""
+    lines = [f"{result.check} on {result.target}: {result.result}"]
+    lines.append(f"  law       {result.statement} ({result.source})")
+    if result.note:
+        lines.append(f"  note      {result.note}")
+    shown = result.counterexample or {}
+    lines += [f"  {name:9} {_short(value)}" for name, value in shown.get("case", {}).items()]
+    if shown:
+        where = f" at {shown['index']}" if "index" in shown else ""
+        lines.append(f"  entry     {shown['comparison']}{where}")
+    lines += [f"  {name:9} {shown[name]}" for name in NUMBERS if name in shown]
+    if "looks_like" in shown:
+        lines.append(f"  It looks {shown['looks_like']}.")
+    if result.command:
+        lines.append(f"  rerun     {result.command}")
+    return lines
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " ..."

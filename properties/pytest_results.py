@@ -1,0 +1,56 @@
+"""The results of a run under pytest as a results file."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from properties.results import Result, Run, summarise
+
+PACKAGES = ("leadterms", "numpy", "hypothesis", "pytest", "pytest-xdist")
+
+
+def whole_run(
+    results: Sequence[Result], targets: Sequence[str], how: Mapping[str, Any], seconds: float
+) -> Run:
+    """Return the run: results in the order of the catalogue, whichever worker found them first."""
+    from properties.catalogue import CHECKS
+
+    place = {check.id: number for number, check in enumerate(CHECKS)}
+    order = {target: number for number, target in enumerate(targets)}
+    ordered = sorted(results, key=lambda r: (order.get(r.target, -1), place.get(r.check, -1), r.check))
+    implementations = [part for target in targets for part in ("--impl", target)]
+    header = {
+        "command": shlex.join(["pytest", "--pyargs", "properties", *implementations]),
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {"python": platform.python_version(), **_versions()},
+        "commit": None,
+        "machine": f"{platform.system()} {platform.machine()}",
+        "device": "cpu",
+        "corpus": {
+            "name": "generated cases only",
+            "digest": "",
+            "sequences": 0,
+            "length": 0,
+            "vocab_size": 0,
+            "counts": {},
+        },
+        "targets": list(targets),
+        "left_out": [],
+        **how,
+    }
+    return Run(header=header, results=tuple(ordered), footer=summarise(ordered, seconds))
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,246 @@
+"""Checkpoints that are what the theory predicts, and ones that are not; files that are none."""
+
+import io
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from properties.checkpoint import Training, judge
+from properties.checkpoint_bands import part_for_descent, remainders
+from properties.leading_terms import GROUPS, directions
+from properties.parameter_names import OWN, Source, read_names, renamed
+from reference.corpus import Corpus
+from reference.descent import train
+from reference.errors import InputError
+from reference.sequences import build_corpus
+from reference.stories import stories
+from reference.tokenizers import words
+from theory.alignment import relative_error_squared
+from theory.next_order import gram, next_order
+
+RATE, STEPS, LAYERS = 0.05, 6, 2
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return build_corpus(stories(60, seed=0), words, length=20)
+
+
+@pytest.fixture(scope="module")
+def trained(corpus):
+    return train(corpus.tokens, corpus.vocab_size, LAYERS, RATE, STEPS)
+
+
+def saved(folder, weights):
+    path = folder / "weights.npz"
+    np.savez(path, **weights)
+    return path
+
+
+def verdicts(path, corpus, **changes):
+    training = Training(**{"rate": RATE, "steps": STEPS, **changes})
+    return {r.check.removeprefix("checkpoint."): r for r in judge(path, corpus, training, seed=0)}
+
+
+def states(found):
+    return {name: result.result for name, result in found.items()}
+
+
+def test_the_terms_are_those_of_the_exact_derivation():
+    tokens = np.array([[0, 0, 1, 2, 1, 3], [3, 1, 0, 2, 2, 0], [1, 1, 3, 0, 3, 2]])
+    found, exact = directions(tokens, 5), next_order(tokens.tolist(), 5, 7)
+    for group in GROUPS:
+        expected = np.array([int(x.p) / int(x.q) for x in exact[group].entries()])
+        np.testing.assert_allclose(found.following(group, 1.0, 7).ravel(), expected, rtol=1e-12, atol=1e-18)
+        exactly = relative_error_squared(group, gram(tokens.tolist(), 5)[group], 1, 7)
+        measured = relative_error_squared(group, found.gram(group), 1, 7)
+        assert measured == pytest.approx(int(exactly.p) / int(exactly.q), rel=1e-12)
+
+
+def test_a_trained_model_passes_in_every_weight_and_layer(tmp_path, corpus, trained):
+    found = verdicts(saved(tmp_path, trained), corpus)
+    assert states(found) == dict.fromkeys(["W_O", "V_0", "V_1", "W_0", "W_1", "P_0", "P_1"], "passed")
+    measured = found["W_1"].measurements["W of layer 1"]
+    assert measured["relative error to the leading term"] < 0.01
+    assert measured["cosine with the leading term"] > 0.9999
+    assert {result.evidence for result in found.values()} == {"measured"}
+
+
+def test_float32_weights_are_given_their_own_rounding(tmp_path, corpus, trained):
+    rounded = {name: value.astype(np.float32) for name, value in trained.items()}
+    found = verdicts(saved(tmp_path, rounded), corpus)
+    assert set(states(found).values()) == {"passed"}
+    bands = [r.measurements["W of layer 0"]["band"] for r in found.values() if r.check == "checkpoint.W_0"]
+    assert bands[0]["rounding"] > 1e-6
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_wrong_weight_fails_and_the_others_pass(tmp_path, corpus, trained, group):
+    wrong = {name: value.copy() for name, value in trained.items()}
+    last = wrong[group] if group == "W_O" else wrong[group][1]
+    last *= -1
+    name = group if group == "W_O" else f"{group}_1"
+    found = verdicts(saved(tmp_path, wrong), corpus)
+    assert {n for n, r in found.items() if r.result == "failed"} == {name}
+    assert found[name].counterexample["looks_like"] == "negated"
+    assert found[name].error_over_bound > 1
+
+
+@pytest.mark.parametrize("group", ["W_O", "V", "W"])
+def test_a_transposed_weight_is_told_as_such(tmp_path, corpus, trained, group):
+    wrong = {**trained, group: trained[group].swapaxes(-1, -2)}
+    found = verdicts(saved(tmp_path, wrong), corpus)
+    slips = {n: r.counterexample["looks_like"] for n, r in found.items() if r.result == "failed"}
+    assert set(slips.values()) == {"transposed"}
+    assert {name.removesuffix("_0").removesuffix("_1") for name in slips} == {group}
+
+
+def test_another_rate_or_corpus_fails(tmp_path, corpus, trained):
+    path = saved(tmp_path, trained)
+    found = verdicts(path, corpus, rate=RATE * 1.01)
+    assert set(states(found).values()) == {"failed"}
+    assert all("check --rate and --steps" in r.counterexample["looks_like"] for r in found.values())
+    assert set(states(verdicts(path, corpus, steps=STEPS + 1)).values()) == {"failed"}
+    other = Corpus(corpus.tokens[:, ::-1].copy(), corpus.vocabulary, "backwards")
+    assert set(states(verdicts(path, other)).values()) == {"failed"}
+
+
+def test_statistics_of_a_sample_get_the_error_of_sampling(tmp_path, corpus, trained):
+    path = saved(tmp_path, trained)
+    half = Corpus(corpus.tokens[::2], corpus.vocabulary, "every other")
+    assert "passed" not in states(verdicts(path, half)).values()
+    found = verdicts(path, half, trained_on=corpus.sequences)
+    assert set(states(found).values()) == {"passed"}
+    # The band of sampling is no blank cheque.
+    off = states(verdicts(path, half, trained_on=corpus.sequences, rate=2 * RATE))
+    assert "passed" not in off.values()
+
+
+def test_weights_that_cannot_have_moved_yet_are_held_to_zero(tmp_path, corpus):
+    weights = train(corpus.tokens, corpus.vocab_size, 1, RATE, 1)
+    path = saved(tmp_path, weights)
+    assert set(states(verdicts(path, corpus, steps=1)).values()) == {"passed"}
+    weights["W"][0, 1, 2] = 1e-30
+    found = verdicts(saved(tmp_path, weights), corpus, steps=1)
+    assert {n for n, r in found.items() if r.result == "failed"} == {"W_0"}
+
+
+def test_beyond_the_beginning_of_training_nothing_is_said(tmp_path, corpus):
+    weights = train(corpus.tokens, corpus.vocab_size, 1, 20.0, 6)
+    found = verdicts(saved(tmp_path, weights), corpus, rate=20.0, steps=6)
+    assert set(states(found).values()) == {"not_applicable"}
+    assert all("too wide to say anything" in result.note for result in found.values())
+
+
+def test_truncation_is_measured_on_a_part_where_the_whole_is_dear(corpus, monkeypatch):
+    whole = remainders(corpus, LAYERS, RATE, STEPS)
+    monkeypatch.setattr("properties.checkpoint_bands.BUDGET", 5e8)
+    part = part_for_descent(corpus, LAYERS, STEPS)
+    assert 4 <= part.sequences < corpus.sequences
+    for group, sizes in remainders(part, LAYERS, RATE, STEPS).items():
+        # Twice that is the band: a part must not show less than half.
+        assert all(0.5 < a / b < 2 for a, b in zip(sizes, whole[group], strict=True))
+
+
+def test_names_may_differ_and_layers_have_arrays_of_their_own(tmp_path, corpus, trained):
+    arrays = {"head": trained["W_O"].T.copy(), "qk": trained["W"], "P": trained["P"]}
+    arrays |= {f"block.{n}.value": trained["V"][n] for n in range(LAYERS)}
+    path = tmp_path / "weights.safetensors"
+    save_file(arrays, path)
+    mapping = tmp_path / "names.toml"
+    mapping.write_text('W_O = {name = "head", transpose = true}\nV = "block.{layer}.value"\n')
+    names = renamed(read_names(mapping), ["qk=W"])
+    assert names["W_O"] == Source("head", transpose=True)
+    assert names["W"] == Source("qk")
+    assert set(states(verdicts(path, corpus, names=names)).values()) == {"passed"}
+
+
+class Trap:
+    def __reduce__(self):
+        return (pytest.fail, ("something was unpickled",))
+
+
+def npz_of(shape, dtype="<f8", data=b""):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": dtype, "fortran_order": False, "shape": shape})
+    return header.getvalue() + data
+
+
+def test_what_is_no_checkpoint_is_told(tmp_path, corpus, trained):
+    V = corpus.vocab_size
+
+    def refused(name, told, **changes):
+        with pytest.raises(InputError, match=told) as refusal:
+            verdicts(tmp_path / name, corpus, **changes)
+        assert "\n" not in str(refusal.value)
+
+    (tmp_path / "a.pt").write_bytes(pickle.dumps(Trap()))
+    refused("a.pt", "safetensors.torch.save_file")
+    refused("a.csv", "give a .npz or a .safetensors")
+    refused("missing.npz", "There is no checkpoint")
+    for name in ("noise.npz", "noise.safetensors"):
+        (tmp_path / name).write_bytes(bytes(range(256)))
+        refused(name, "that can be read")
+        (tmp_path / name).write_bytes(b"")
+        refused(name, "that can be read")
+    (tmp_path / "huge.safetensors").write_bytes(b"\xff" * 8 + b"{}")
+    refused("huge.safetensors", "that can be read")
+
+    np.savez(tmp_path / "objects.npz", **{**trained, "V": np.array([Trap()], dtype=object)})
+    refused("objects.npz", "'V' in .* holds Python objects")
+    # An array that says it is enormous is refused by its header, without room being made for it.
+    with zipfile.ZipFile(tmp_path / "bomb.npz", "w") as archive:
+        archive.writestr("W_O.npy", npz_of((10**6, 10**6)))
+    refused("bomb.npz", "not as long as its header says")
+    with zipfile.ZipFile(tmp_path / "large.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("W_O.npy", npz_of((V, V), data=bytes(8 * V * V)))
+        archive.writestr("V.npy", npz_of((1, 2000, 200), data=bytes(8 * 400_000)))
+        archive.writestr("W.npy", npz_of((1, V, V), data=bytes(8 * V * V)))
+        archive.writestr("P.npy", npz_of((1, 20), data=bytes(160)))
+    refused("large.npz", r"'V' in .* has shape \[1, 2000, 200\]; for this corpus V must be \[L, ")
+
+    def without(name, told, **weights):
+        np.savez(tmp_path / name, **{**trained, **weights})
+        refused(name, told)
+
+    without("nan.npz", "NaN or infinities", P=trained["P"] * np.nan)
+    without("half.npz", "'P' in .* is float16; save it as", P=trained["P"].astype(np.float16))
+    without("layers.npz", "differing numbers of layers", P=trained["P"][:1])
+    without("empty.npz", "must be", V=trained["V"][:0])
+    np.savez(tmp_path / "lacks.npz", W_o=trained["W_O"], V=trained["V"])
+    refused("lacks.npz", "has no 'W_O' for W_O; it has V, W_o. Did you mean W_o?")
+    path = saved(tmp_path, trained)
+    for change, told in (
+        ({"rate": 0.0}, "--rate is 0"),
+        ({"rate": np.nan}, "--rate is nan"),
+        ({"steps": 0}, "--steps"),
+    ):
+        refused(path.name, told, **change)
+    refused(path.name, "is less than the", trained_on=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("W_O =", "is not TOML"),
+        ('X = "a"', "none of W_O, V, W, P"),
+        ("V = 3", "gives V no name"),
+        ('V = {name = "a", transposed = true}', "gives V no name"),
+        ('W_O = "a{layer}"', "gives W_O a layer"),
+    ],
+)
+def test_a_mapping_file_that_is_none_is_told(tmp_path, text, told):
+    (tmp_path / "names.toml").write_text(text)
+    with pytest.raises(InputError, match=told):
+        read_names(tmp_path / "names.toml")
+
+
+def test_other_names_that_are_none_are_told(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_names(tmp_path / "missing.toml")
+    for text, told in (("a", "FROM=TO"), ("=W", "FROM=TO"), ("a=B", "ends in none of")):
+        with pytest.raises(InputError, match=told):
+            renamed(OWN, [text])
