@@ -24,6 +24,7 @@ from gpu.checkpoints import Checkpoint
 from gpu.model import Transformer
 from gpu.precision import full_precision
 from gpu.step_choice import cheapest_loss_and_gradients
+from gpu.threads import threads_for
 from gpu.tokens import whole_numbers
 from gpu.training_settings import Settings
 from reference.errors import InputError
@@ -139,7 +140,7 @@ def _take_step(
 ) -> float:
     """Move the model one step downhill on its batch; return the loss before it."""
     batch = torch.tensor(tokens[settings.batch_at(step, len(tokens))], device=model.W_O.device)
-    with full_precision():
+    with full_precision(), threads_for(batch, settings.vocab_size):
         loss, gradients = cheapest_loss_and_gradients(model, batch)
     if not math.isfinite(loss):
         kept = f"the checkpoint of step {saved} is kept" if saved else "there is no checkpoint yet"

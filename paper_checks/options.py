@@ -75,7 +75,7 @@ TrainedOn = Annotated[
 ExpectedFailures = Annotated[
     Path | None,
     typer.Option(
-        "--xfail", metavar="FILE", help="Expected failures: TOML, [[xfail]] with check, reason, link."
+        "--xfail", metavar="FILE", help="Expected failures, as TOML: tables xfail with check, reason, link."
     ),
 ]
 JsonFile = Annotated[

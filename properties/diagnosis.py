@@ -33,4 +33,5 @@ def _constant_factor(got: np.ndarray, expected: np.ndarray, bound: np.ndarray) -
     for whole, text in ((factor, "{}"), (1 / factor, "1/{}")):
         if whole >= 1.5 and np.isclose(whole, round(whole)):
             return f"multiplied by {text.format(round(whole))}"
-    return f"multiplied by {factor:.6g}"
+    told = f"{factor:.6g}"
+    return None if told == "1" else f"multiplied by {told}"  # a factor of 1 is an error that is not a factor

@@ -45,6 +45,12 @@ BAD_CALLS = {
     "unknown target": (["nosuch"], "no target 'nosuch'"),
     "unknown module": (["py:nosuch:thing"], "cannot be imported"),
     "unknown attribute": (["py:json:nosuch"], "no attribute 'nosuch'"),
+    "broken program": (["cmd:/bin/false"], "asked to describe itself, ended with exit status 1"),
+    "no program": (["cmd:no-such-program"], "cannot be started"),
+    "checkpoint without its rate": (["weights:w.npz"], "give --rate and --steps"),
+    "pickled checkpoint": (["weights:w.pt", "--rate", "1", "--steps", "2"], "w.pt is a pickle"),
+    "missing checkpoint": (["weights:w.npz", "--rate", "1", "--steps", "2"], "no checkpoint w.npz"),
+    "missing expectations": (["--xfail", "no.toml"], "no.toml cannot be read"),
     "unknown tokenizer": (["--tokenizer", "wrds"], "no tokenizer 'wrds'"),
     "unknown check": (["--check", "nosuch"], "no check 'nosuch'"),
     "missing folder": (["--json", "no/where.jsonl"], "There is no folder"),
@@ -106,6 +112,29 @@ def test_a_failing_implementation_exits_with_1_and_is_explained(tmp_path):
     failed = {r.check for r in read_run(tmp_path / "out.jsonl").results if r.result == "failed"}
     assert "statistics.Q_bar" in failed
     assert "statistics.B_bar" not in failed
+
+
+def test_expected_failures_are_no_news_and_unexpected_passes_are(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from reference.statistics import statistics as right\n"
+        "class Mine:\n"
+        "    def statistics(self, tokens, vocab_size):\n"
+        "        return {'B_bar': right(tokens, vocab_size)['B_bar'].T}\n"
+    )
+    entry = '[[xfail]]\ncheck = "statistics.{}"\nreason = "known"\nlink = "https://example.org"\n'
+    call = ["py:mine:Mine", "--check", "statistics.B_bar", "--check", "statistics.reordered", "--length", "5"]
+    (tmp_path / "known.toml").write_text(entry.format("B_bar"))
+    done = leadterms("verify", *call, "--xfail", "known.toml", "--json", "out.jsonl", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert [r.result for r in read_run(tmp_path / "out.jsonl").results] == ["xfailed", "passed"]
+    (tmp_path / "known.toml").write_text(entry.format("reordered") + entry.format("B_baz"))
+    done = leadterms("verify", *call, "--xfail", "known.toml", "--json", "out.jsonl", cwd=tmp_path)
+    assert done.returncode == 1
+    assert [r.result for r in read_run(tmp_path / "out.jsonl").results] == ["failed", "xpassed", "errored"]
+    assert "it passes, but was expected to fail: known (https://example.org)" in done.stdout.replace(
+        "\n", " "
+    )
+    assert "did you mean statistics.B_bar?" in done.stdout.replace("\n", " ")
 
 
 def test_two_runs_with_one_seed_differ_in_times_only(tmp_path):

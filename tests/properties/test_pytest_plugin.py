@@ -127,11 +127,6 @@ def test_expected_failures_are_told_apart(project):
         (["--pyargs", "properties"], 2, "give one with --impl"),
         (["test_own.py", "--impl", "reference"], 5, "no law was run; add: --pyargs properties"),
         (["--pyargs", "properties", "--impl", "cmd:/bin/false"], 2, "ended with exit status 1"),
-        (
-            ["--pyargs", "properties", "--impl", "py:mine:Mine", "--leadterms-xfail", "mine.py"],
-            2,
-            "mine.py is not TOML",
-        ),
     ],
 )
 def test_a_wrong_call_is_told_and_never_green(project, arguments, code, told):

@@ -92,6 +92,7 @@ def test_a_fitted_exponent_has_the_true_one_in_its_interval(order, first, second
         (lambda m: m / 6, "multiplied by 1/6"),
         (lambda m: 0.7 * m, "multiplied by 0.7"),
         (lambda m: 0 * m, "all zero"),
+        (lambda m: m * (1 + 2.0**-22), None),
         (lambda m: m + 1, None),
         (lambda m: m[:1], None),
     ],
