@@ -38,3 +38,6 @@ def main() -> None:
         # The reader of a pipe went away; there is nobody left to tell.
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        print(f"leadterms: the output cannot be written: {error.strerror or error}.", file=sys.stderr)
+        sys.exit(2)

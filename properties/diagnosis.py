@@ -15,7 +15,7 @@ def looks_like(got: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> str 
     if got.ndim == 2 and got.shape[0] == got.shape[1] and _near(got.T, expected, bound):
         return "transposed"
     if _near(-got, expected, bound):
-        return "the sign is flipped"
+        return "negated"
     if not np.any(got):
         return "all zero"
     return _constant_factor(got, expected, bound)

@@ -9,6 +9,8 @@ import numpy as np
 
 from properties.answers import ImplementationError, numbers, require, shaped
 from properties.memo import by_corpus
+from properties.tolerances import UNIT_ROUNDOFF
+from reference.errors import InputError
 
 __all__ = ["AXES", "METHODS", "ImplementationError", "Incapable", "Target", "require"]
 
@@ -54,6 +56,10 @@ class Target:
         self.name = name or str(getattr(implementation, "name", type(implementation).__name__))
         self.dtype = str(getattr(implementation, "dtype", "float64"))
         self.orientation: Mapping[str, str] = getattr(implementation, "orientation", {})
+        if self.dtype not in UNIT_ROUNDOFF:
+            raise InputError(f"{self.name} declares dtype '{self.dtype}'; it must be float64 or float32.")
+        if not isinstance(self.orientation, Mapping):
+            raise InputError(f"{self.name} declares an orientation that is no mapping by statistic.")
         self._statistics = by_corpus(self._asked_statistics)
 
     @property
@@ -139,7 +145,7 @@ class Target:
         except ImplementationError:
             # A connector has already said in a sentence what went wrong.
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a target that exits must not end the run as a success
             raise ImplementationError(f"{method} raised {type(error).__name__}: {error}") from error
 
     def _array(self, method: str, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:

@@ -16,6 +16,8 @@ from reference.text import read_documents
 from reference.tokenizers import Tokenizer, tokenizer
 
 Layout = Literal["document", "stream"]
+# Attention is quadratic in the length; a longer sequence is a slip of the keyboard.
+LONGEST = 1_000_000
 
 
 def read_corpus(
@@ -70,6 +72,8 @@ def build_corpus(
 def _check_sizes(vocab_size: int | None, length: int) -> None:
     if length < 1:
         raise InputError(f"A sequence needs at least one predicted position; --length is {length}.")
+    if length > LONGEST:
+        raise InputError(f"A sequence has at most {LONGEST:,} predicted positions; --length is {length}.")
     if vocab_size is not None and vocab_size < 1:
         raise InputError(f"A vocabulary needs at least one word; --vocab is {vocab_size}.")
 

@@ -25,6 +25,8 @@ def read_documents(path: Path) -> list[str]:
 
 
 def _decode(path: Path) -> str:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise InputError(f"The corpus {path} is a device or a pipe; give a regular text file.")
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

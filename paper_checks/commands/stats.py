@@ -25,13 +25,18 @@ def stats(
     Example: leadterms stats stories.txt --vocab 3000 --length 200 -o stories.safetensors
     """
     from rich.console import Console
+    from rich.markup import escape
 
     from paper_checks.corpora import load_corpus
     from paper_checks.statistics_file import summary, write_statistics
+    from reference.errors import InputError
 
     for path in (out, json):
         if path is not None:
             require_folder(path)
+    places = [path.resolve() for path in (corpus, out, json) if path is not None]
+    if len(set(places)) < len(places):
+        raise InputError("The corpus, --out and --json must be different files; name another one.")
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=0
     )
@@ -45,7 +50,7 @@ def stats(
 
         write_text(json, dumps(told, indent=2) + "\n")
     console = Console(highlight=False)
-    console.print(f"{loaded.name}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
+    console.print(f"{escape(loaded.name)}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
     for name, facts in told["statistics"].items():
         console.print(f"  {name:10} {facts['shape']!s:14} Frobenius norm {facts['norm']:.6e}")
 

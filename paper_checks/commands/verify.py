@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -131,7 +131,7 @@ def run_suite(
         connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]
         if not targets:
             connected, left_out = default_targets()
-        return run_checks(
+        run = run_checks(
             connected,
             checks,
             loaded,
@@ -143,6 +143,28 @@ def run_suite(
             expected=expected,
             progress=progress,
         )
+    how = rerun_options(corpus, vocab, length, tokenizer, layout, profile)
+    return replace(run, results=tuple(replace(r, command=r.command + how) for r in run.results))
+
+
+def rerun_options(
+    corpus: Path | None,
+    vocab: int | None,
+    length: int,
+    tokenizer: str,
+    layout: options.LayoutOption,
+    profile: options.ProfileOption,
+) -> str:
+    """Return what a printed command must add to run on the same corpus; nothing for the defaults."""
+    given = {
+        "--corpus": corpus,
+        "--vocab": vocab,
+        "--length": None if length == options.DEFAULT_LENGTH else length,
+        "--tokenizer": None if tokenizer == "words" else tokenizer,
+        "--layout": None if layout is options.LayoutOption.document else layout.value,
+        "--profile": None if profile is options.ProfileOption.quick else profile.value,
+    }
+    return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
 
 
 def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:

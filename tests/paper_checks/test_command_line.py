@@ -180,3 +180,36 @@ def test_a_reader_who_goes_away_leaves_no_traceback(tmp_path):
         ["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120
     )
     assert "Traceback" not in done.stderr
+
+
+def test_the_printed_command_reruns_a_failure_on_the_same_corpus():
+    from pathlib import Path
+
+    from paper_checks.commands.verify import rerun_options
+    from paper_checks.options import DEFAULT_LENGTH, LayoutOption, ProfileOption
+
+    default = (DEFAULT_LENGTH, "words", LayoutOption.document, ProfileOption.quick)
+    assert rerun_options(None, None, *default) == ""
+    told = rerun_options(Path("a b.txt"), 30, 200, "chars", LayoutOption.stream, ProfileOption.ci)
+    assert told == (
+        " --corpus 'a b.txt' --vocab 30 --length 200 --tokenizer chars --layout stream --profile ci"
+    )
+
+
+def test_stats_does_not_write_over_its_own_input(tmp_path):
+    (tmp_path / "s.txt").write_text(STORIES)
+    for arguments in (["-o", "s.txt"], ["-o", "x.st", "--json", "x.st"]):
+        done = leadterms("stats", "s.txt", "--length", "5", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "must be different files" in done.stderr
+    assert (tmp_path / "s.txt").read_text() == STORIES
+
+
+def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    done = leadterms("verify", "--corpus", "pipe", cwd=tmp_path, timeout=30)
+    assert (done.returncode, "pipe; give a regular text file" in done.stderr) == (2, True)
+    (tmp_path / "s.txt").write_text(STORIES)
+    done = leadterms("verify", "--corpus", "s.txt", "--length", "9" * 23, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

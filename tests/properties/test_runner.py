@@ -82,6 +82,32 @@ def test_an_infinite_bound_admits_no_case():
     assert one(law).result == "errored"
 
 
+def test_a_law_that_only_the_ordinary_case_breaks_is_caught():
+    def law(target, case):
+        yield Comparison("anything", float(case is CORPORA.ordinary), 0.0, 0.5)
+
+    assert one(law).result == "failed"
+
+
+def test_an_implementation_that_exits_is_a_failure_not_a_success():
+    def statistics(tokens, vocab_size):
+        raise SystemExit(0)
+
+    result = check_implementation(With("exits", statistics=statistics), checks=select(["statistics.B_bar"]))[
+        0
+    ]
+    assert result.result == "failed"
+    assert "SystemExit" in result.note
+
+
+@pytest.mark.parametrize(("name", "value"), [("dtype", "float16"), ("orientation", 5)])
+def test_a_wrong_declaration_is_told_before_any_law_is_run(name, value):
+    wrong = With("wrong", statistics=statistics)
+    setattr(wrong, name, value)
+    with pytest.raises(InputError, match=f"declares .*{name}"):
+        Target(wrong)
+
+
 def test_nan_fails():
     def law(target, case):
         yield Comparison("anything", np.nan, 2.0, 1.0)

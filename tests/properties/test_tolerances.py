@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.cases import MODELS
+from properties.cases import CORPORA, MODELS
 from properties.diagnosis import looks_like
 from properties.rounded import NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
 from properties.rounded_model import gradients, stacked
+from properties.statistics_bounds import statistics_magnitudes
 from properties.tolerances import EXPONENT_RESOLUTION, exponent, gamma, unit_roundoff
+from reference.statistics import statistics
 
 SMALL = st.integers(-(2**20), 2**20).map(lambda n: n / 2**16)
 
@@ -65,6 +67,25 @@ def test_a_softmax_of_anything_is_refused():
         softmax(z)
 
 
+def test_the_bounds_of_the_statistics_count_no_more_operations_than_there_are():
+    """A count a thousand times too large would let a slip through: B_bar, Phi_bar and their products."""
+    case = CORPORA.ordinary
+    N, T, V = case.tokens.shape[0], case.tokens.shape[1] - 1, case.vocab_size
+    once = N * T * (T + 1) // 2 + N * T + V + T + 8
+    magnitudes = statistics_magnitudes(case.tokens, V)
+    for name, magnitude in magnitudes.items():
+        assert magnitude.operations <= 6 * once, name
+        assert (magnitude.terms >= np.abs(statistics(case.tokens, V)[name])).all(), name
+    # Shares of one, each with its even part; a row of Q_i has twice the largest |M|, which is twice |G_bar|.
+    limits = {"B_bar": 2, "Phi_bar": 2, "Q_bar": 4 * magnitudes["G_bar"].terms.max()}
+    for name, limit in {**limits, "Delta_bar": limits["Q_bar"]}.items():
+        assert magnitudes[name].terms.sum() <= limit * (1 + gamma(once, unit_roundoff("float64"))), name
+
+
+def test_the_resolution_of_an_exponent_tells_neighbouring_orders_apart():
+    assert EXPONENT_RESOLUTION < 1 / 2
+
+
 def test_the_bounds_of_the_gradients_are_far_below_the_gradients():
     """A bound that has grown past its subject would let every slip through."""
     case = MODELS.ordinary
@@ -87,7 +108,7 @@ def test_a_fitted_exponent_has_the_true_one_in_its_interval(order, first, second
     ("slip", "told"),
     [
         (lambda m: m.T, "transposed"),
-        (lambda m: -m, "the sign is flipped"),
+        (lambda m: -m, "negated"),
         (lambda m: 6 * m, "multiplied by 6"),
         (lambda m: m / 6, "multiplied by 1/6"),
         (lambda m: 0.7 * m, "multiplied by 0.7"),
