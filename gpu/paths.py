@@ -23,12 +23,14 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 from torch.nn import functional
 
+from gpu.causal_product import causal_product
 from gpu.model import Transformer, by_distance, causal_softmax
 
 Path = tuple[int, ...]
 
-# Entries of the picked rows, cells and logits that one backward pass may keep: 0.5 GB in float32.
-ENTRIES_AT_ONCE = 1 << 27
+# Entries of the picked rows, cells and logits that one backward pass keeps. A processor is fastest where
+# they stay about its last cache; a GPU wants more work at a time.
+ENTRIES_AT_ONCE = {"cpu": 1 << 24, "cuda": 1 << 28}
 
 
 def paths(layers: int) -> list[Path]:
@@ -129,7 +131,7 @@ def _add_part(
 
 def path_logits(
     direct: Float[Tensor, "n T V"],
-    rows: Float[Tensor, "n paths_T V"],
+    rows: Float[Tensor, "n T_paths V"],
     cells: list[Tensor],
     P: Float[Tensor, "L T"],
 ) -> Float[Tensor, "n T V"]:
@@ -137,7 +139,7 @@ def path_logits(
 
     Args:
         direct: X W_O.
-        rows: X V_p W_O for all paths but the empty one, one below the other.
+        rows: X V_p W_O for all paths but the empty one, by position and then by path.
         cells: for each layer, the blocks X V_p W_l V_q^T X^T, p downwards and q across, [n, 2^l T, 2^l T].
         P: scores by distance.
     """
@@ -150,7 +152,7 @@ def path_logits(
         A += [A_l, *(A_l @ A_p for A_p in A)]
     if not A:
         return direct
-    return torch.baddbmm(direct, torch.cat(A, dim=-1), rows)  # [n, T, (2^L - 1) T] by [n, ..., V]
+    return causal_product(direct, torch.stack(A, dim=-1), rows)
 
 
 def sequences_at_once(model: Transformer) -> int:
@@ -158,7 +160,7 @@ def sequences_at_once(model: Transformer) -> int:
     layers, T = model.P.shape
     V = len(model.W_O)
     entries = (2 * 2**layers + 4) * T * V + 4 * 4**layers * T * T
-    return int(max(1, ENTRIES_AT_ONCE // max(1, entries)))
+    return int(max(1, ENTRIES_AT_ONCE[model.P.device.type] // max(1, entries)))
 
 
 def _before(table: Float[Tensor, "V V"], V: list[Tensor], layers: int) -> list[Tensor]:
@@ -172,7 +174,7 @@ def _before(table: Float[Tensor, "V V"], V: list[Tensor], layers: int) -> list[T
 def _places(x: Int64[Tensor, "n T"], vocab_size: int, layers: int) -> list[Tensor]:
     """Return where in each of `Tables.all` is what `path_logits` takes."""
     table = torch.arange(4**layers, device=x.device)
-    rows = x[:, None] + vocab_size * table[: 2**layers - 1, None]  # [n, paths, T]
+    rows = x[:, :, None] + vocab_size * table[: 2**layers - 1]  # [n, T, paths]
     cell = (x[:, :, None] * vocab_size + x[:, None, :])[:, None, :, None, :]
     pairs = (table[: 4**layer].view(2**layer, 1, 2**layer, 1) for layer in range(layers))
     blocks = (cell + vocab_size**2 * pair for pair in pairs)  # [n, p, T, q, T]

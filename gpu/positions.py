@@ -13,8 +13,8 @@ from jaxtyping import Float64, Int64, UInt32
 
 # Groups of about equal work: enough for many threads, few enough that one is long work.
 GROUPS = 64
-# Rows of Q_bar in a group: about what the second-level cache of one processor holds.
-GROUP_BYTES = 1 << 20
+# Rows of Q_bar in a group: a few times what the second-level cache holds, since the first ones are used most.
+GROUP_BYTES = 1 << 21
 
 Tokens = UInt32[np.ndarray, "n T_plus_1"]
 Positions = Int64[np.ndarray, " positions"]

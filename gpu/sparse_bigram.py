@@ -2,8 +2,9 @@
 
     B_bar = (J - f 1^T / V) / NT        J: counts of pairs, f: its row sums
 
-On text few pairs of words ever meet (2% at V = 3,000), so a product with J costs far less than a dense
-one. It also adds in a fixed order, where a dense product's order depends on the number of threads.
+On text few pairs of words ever follow each other (2% at V = 3,000), so a product with J costs far less
+than a dense one, and adds in a fixed order. Where many do, J is kept dense: then the last bits of
+`gram_times` depend on how the library of dense products shares its work out.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from scipy import sparse
 
 # Columns of a dense factor that one product takes: a copy of them stays in a processor's cache.
 COLUMNS_AT_ONCE = 128
+# Of all pairs, those that occur: above this share a dense product is the faster one.
+DENSE_ABOVE = 1 / 20
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,8 @@ class SparseBigram:
     """B_bar [current, next] by its parts.
 
     Attributes:
-        J: counts of pairs, a SciPy CSR array [V, V] of float64 whole numbers.
-        J_T: its transpose, CSR as well.
+        J: counts of pairs [V, V], float64 whole numbers, a SciPy CSR array or a dense one.
+        J_T: its transpose, of the same kind.
         f: [V], how often each token is the current one.
         positions: N*T.
     """
@@ -38,21 +41,21 @@ class SparseBigram:
     @classmethod
     def from_counts(cls, count: Int64[np.ndarray, "V V"], positions: int) -> SparseBigram:
         """Return the parts for counts of pairs [current, next]."""
-        return cls.from_sparse(sparse.csr_array(count.astype(np.float64)), positions)
-
-    @classmethod
-    def from_sparse(cls, J: Any, positions: int) -> SparseBigram:
-        """Return the parts for a SciPy sparse array of counts."""
-        return cls(J, sparse.csr_array(J.T), np.asarray(J.sum(axis=1), dtype=np.float64).ravel(), positions)
+        J = count.astype(np.float64)
+        f = J.sum(axis=1)
+        if np.count_nonzero(J) > DENSE_ABOVE * J.size:
+            return cls(J, J.T, f, positions)
+        return cls(sparse.csr_array(J), sparse.csr_array(J.T), f, positions)
 
     def gram(self) -> Float64[np.ndarray, "V V"]:
         """Sigma_B = B_bar^T B_bar: [J^T J - (u 1^T + 1 u^T) / V + f.f / V^2] / (NT)^2 with u = J^T f.
 
-        The three terms are whole numbers, and exact up to 2^53.
+        The three terms are whole numbers, and exact up to 2^53 in any order of summation.
         """
         V = len(self.f)
         u = self.J_T @ self.f
-        centred = (self.J_T @ self.J).toarray() - (u[:, None] + u) / V
+        product = self.J_T @ self.J
+        centred = (product.toarray() if sparse.issparse(product) else product) - (u[:, None] + u) / V
         centred += self.f @ self.f / V**2
         return np.asarray(centred / float(self.positions) ** 2)
 

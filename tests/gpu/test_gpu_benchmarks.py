@@ -9,7 +9,7 @@ from gpu_corpora import SHAPES, corpus
 
 from benchmarks.dense_statistics import dense_statistics
 from benchmarks.measuring import Record, Target
-from benchmarks.synthetic_text import zipf_tokens
+from benchmarks.synthetic_text import following_tokens, zipf_tokens
 from properties.statistics_bounds import statistics_magnitudes
 from reference.statistics import statistics
 
@@ -23,11 +23,12 @@ def test_the_dense_algorithm_computes_the_statistics(shape):
         assert (np.abs(found[name].numpy() - value) <= bound).all(), name
 
 
-def test_synthetic_tokens_are_frequent_first_and_reproducible():
-    tokens = zipf_tokens(50, 200, 300, seed=1)
+@pytest.mark.parametrize("made", [zipf_tokens, following_tokens])
+def test_synthetic_tokens_are_frequent_first_and_reproducible(made):
+    tokens = made(50, 200, 300, seed=1)
     count = np.bincount(tokens.ravel(), minlength=300)
     assert count[:10].sum() > count[10:100].sum() / 2 > count[200:].sum() / 2
-    np.testing.assert_array_equal(tokens, zipf_tokens(50, 200, 300, seed=1))
+    np.testing.assert_array_equal(tokens, made(50, 200, 300, seed=1))
 
 
 @pytest.mark.parametrize(("value", "status"), [(0.5, 1), (1.0, 0), (1.5, 0), (2.5, 1), (float("nan"), 1)])

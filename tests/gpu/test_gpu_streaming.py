@@ -255,3 +255,12 @@ def first_sums(tokens, vocab_size):
     sums = FirstSums.zero(vocab_size, tokens.shape[1] - 1)
     engine("auto", "cpu", 1).add_first(tokens.astype(np.uint32), sums)
     return sums
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_products_with_sparse_and_dense_counts_agree(share, monkeypatch):
+    monkeypatch.setattr("gpu.sparse_bigram.DENSE_ABOVE", share)
+    tokens = corpus(8, 9, 11)
+    found, magnitudes = stream_statistics([tokens], 11), statistics_magnitudes(tokens, 11)
+    for name, value in statistics(tokens, 11).items():
+        assert (np.abs(found[name] - value) <= 2 * magnitudes[name].bound("float64")).all(), name
