@@ -7,6 +7,8 @@ from pathlib import Path
 
 from reference.errors import InputError
 
+# Exact [V, V] matrices of fractions: memory and time end well before this many words do.
+MOST_WORDS = 1_000
 FORM = '{"tokens": [[0, 1, 2], [1, 1, 0]], "vocab_size": 3}'
 
 
@@ -17,7 +19,7 @@ def read_tokens(path: Path) -> tuple[list[list[int]], int]:
         InputError: the file is missing, not JSON, not of the form above, or its sequences do not fit.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise InputError(f"There is no tokens file {path}; give a JSON file like {FORM}.") from None
     except OSError as error:
@@ -26,7 +28,10 @@ def read_tokens(path: Path) -> tuple[list[list[int]], int]:
         raise InputError(f"{path} is not JSON ({error}); give a file like {FORM}.") from None
     if not isinstance(data, dict) or "tokens" not in data or "vocab_size" not in data:
         raise InputError(f"{path} has no tokens and vocab_size; give a file like {FORM}.")
-    return _sequences(path, data["tokens"]), _whole(path, "vocab_size", data["vocab_size"])
+    vocab_size = _whole(path, "vocab_size", data["vocab_size"])
+    if vocab_size > MOST_WORDS:
+        raise InputError(f"vocab_size in {path} is {vocab_size}; exact matrices go up to {MOST_WORDS}.")
+    return _sequences(path, data["tokens"]), vocab_size
 
 
 def _sequences(path: Path, tokens: object) -> list[list[int]]:

@@ -43,6 +43,9 @@ def series(
     if json is not None:
         require_folder(json)
     sequences, vocab_size = read_tokens(tokens)
+    for name, value, most in (("--layers", layers, 100), ("--steps", steps, 10_000), ("--order", order, 64)):
+        if value > most:
+            raise InputError(f"{name} is {value}; exact series are computed up to {name} {most}.")
     try:
         statistics = exact_statistics(sequences, vocab_size)
         found = descend(sequences, vocab_size, layers, steps, order)

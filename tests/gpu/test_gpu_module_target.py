@@ -1,6 +1,5 @@
 """Somebody's torch module as a target: mapped parameters, and what cannot be one told in a sentence."""
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the gpu room needs torch")
@@ -8,10 +7,11 @@ torch = pytest.importorskip("torch", reason="the gpu room needs torch")
 from gpu.model import Transformer  # noqa: E402
 from gpu.model import zero_parameters as zeros  # noqa: E402
 from gpu.module_target import ModuleImplementation  # noqa: E402
-from properties.cases import _ordinary_descent, _ordinary_model  # noqa: E402
+from properties import check_implementation  # noqa: E402
+from properties.catalogue import select  # noqa: E402
 from properties.connectors import connect  # noqa: E402
+from properties.target import Target  # noqa: E402
 from reference.errors import InputError  # noqa: E402
-from reference.implementation import implementation as reference  # noqa: E402
 
 OWN = {group: (group, False) for group in ("W_O", "V", "W", "P")}
 CPU = torch.device("cpu")
@@ -52,18 +52,10 @@ AWKWARD = {
 
 @pytest.mark.parametrize(("factory", "places"), [(stacked, OWN), (Awkward, AWKWARD)])
 def test_a_module_is_the_reference_under_other_names(factory, places):
-    subject = ModuleImplementation(factory, places)
-    case, descent = _ordinary_model(), _ordinary_descent(3)
-    given = case.parameters, case.tokens
-    np.testing.assert_allclose(subject.logits(*given), reference.logits(*given), rtol=1e-12, atol=1e-14)
-    assert subject.loss(*given) == pytest.approx(reference.loss(*given), rel=1e-13)
-    expected = reference.gradients(*given)
-    for group, value in subject.gradients(*given).items():
-        np.testing.assert_allclose(value, expected[group], rtol=1e-11, atol=1e-15)
-    how = descent.tokens, descent.vocab_size, descent.layers, descent.rate, descent.steps
-    expected = reference.train(*how)
-    for group, value in subject.train(*how).items():
-        np.testing.assert_allclose(value, expected[group], rtol=1e-9, atol=1e-18)
+    subject = Target(ModuleImplementation(factory, places))
+    laws = select(["model.logits", "model.loss", "gradients", "descent.parameters"])
+    results = check_implementation(subject, checks=laws)
+    assert {r.check: r.counterexample or r.note for r in results if r.result != "passed"} == {}
 
 
 class Bad(torch.nn.Module):

@@ -34,11 +34,14 @@ def test_float32_output_is_the_float64_sum_rounded_once():
         np.testing.assert_array_equal(narrow[name], value.astype(np.float32))
 
 
-def test_batches_change_nothing_but_rounding(monkeypatch):
+@pytest.mark.parametrize("run", [1, 4, 7])
+def test_batches_change_nothing_but_rounding(monkeypatch, run):
     tokens = corpus(30, 9, 7)
     whole = Gpu().statistics(tokens, 7)
-    monkeypatch.setattr(torch_statistics, "PAIRS_AT_ONCE", 1)
-    assert len(list(torch_statistics.batches(torch.tensor(tokens)))) == 30
+    monkeypatch.setattr(torch_statistics, "PAIRS_AT_ONCE", run * 9 * 10 // 2)
+    parts = list(torch_statistics.batches(torch.tensor(tokens)))
+    assert len(parts) == -(-30 // run)
+    np.testing.assert_array_equal(torch.cat(parts).numpy(), tokens)
     for name, magnitude in statistics_magnitudes(tokens, 7).items():
         difference = np.abs(Gpu().statistics(tokens, 7)[name] - whole[name])
         assert (difference <= 2 * magnitude.bound("float64")).all(), name

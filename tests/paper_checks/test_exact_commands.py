@@ -55,6 +55,7 @@ def test_the_series_of_one_step_is_the_bigram_table(tmp_path):
         ('{"tokens": [[0, "a"]], "vocab_size": 2}', "tokens[0][1]"),
         ('{"tokens": [[0, 5]], "vocab_size": 2}', "sequence 0 has 5"),
         ('{"tokens": [[0, 1]], "vocab_size": 2.5}', "vocab_size"),
+        ('{"tokens": [[0, 1]], "vocab_size": 99999999999999999999999999}', "go up to 1000"),
         ("[" * 100_000, "is not JSON"),
     ],
 )
@@ -65,6 +66,14 @@ def test_bad_tokens_are_told_in_a_sentence(tmp_path, content, told):
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--layers", "--steps", "--order"])
+def test_a_series_beyond_reach_is_refused_at_once(tmp_path, option):
+    (tmp_path / "t.json").write_text(json.dumps(TOKENS))
+    done = leadterms("series", "t.json", option, "1000000000", cwd=tmp_path, timeout=30)
+    assert done.returncode == 2
+    assert f"{option} is 1000000000" in done.stderr
 
 
 def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from breaking import broken
 
 from properties.catalogue import select
-from properties.laws import certificates, series
+from properties.laws import certificates, series, third_route
 from properties.runner import run_mathematics
 
 # Module, the line, the slip, the check that must go red, and what its counterexample must name.
@@ -63,6 +63,16 @@ def test_a_slip_in_a_law_is_refuted_where_it_first_shows(module, right, wrong, c
 
 MORE = {"conserved": (5,)}
 LAYERS = {"layer_separation": {"layers_at_least": 2}}
+
+
+def test_the_third_route_disagrees_with_a_series_of_another_step_count(monkeypatch):
+    right = third_route.descend
+    monkeypatch.setattr(
+        third_route, "descend", lambda t, V, L, steps, order: right(t, V, L, steps + 1, order)
+    )
+    result = next(run_mathematics(select(["series.third_route"]), profile="quick", seed=0))
+    assert result.result == "failed"
+    assert "eta^1 in W_O, layer 0" in result.counterexample["comparison"]
 
 
 def test_a_wrong_identity_makes_the_proof_a_refutation(monkeypatch):

@@ -26,6 +26,11 @@ def test_the_vocabulary_is_ranked_with_ties_in_alphabetical_order():
     assert build_corpus(DOCUMENTS, whitespace, length=1).vocabulary == ("a", "b", "c", "d", "z")
 
 
+def test_ties_do_not_depend_on_the_order_of_the_text():
+    corpora = [build_corpus(documents, whitespace, length=1) for documents in (["b a c"], ["c b a"])]
+    assert [corpus.vocabulary for corpus in corpora] == [("a", "b", "c")] * 2
+
+
 def test_a_document_with_an_unknown_token_is_dropped_wherever_it_stands():
     corpus = build_corpus(DOCUMENTS, whitespace, vocab_size=2, length=1)
     assert texts(corpus) == ["b a"]
