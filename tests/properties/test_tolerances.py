@@ -14,7 +14,7 @@ from properties.rounded import NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
 from properties.rounded_model import gradients, stacked
 from properties.statistics_bounds import statistics_magnitudes
-from properties.tolerances import EXPONENT_RESOLUTION, exponent, gamma, unit_roundoff
+from properties.tolerances import EXPONENT_RESOLUTION, exponent, gamma, rounding, unit_roundoff
 from reference.statistics import statistics
 
 SMALL = st.integers(-(2**20), 2**20).map(lambda n: n / 2**16)
@@ -59,6 +59,24 @@ def test_a_float32_softmax_stays_within_its_bound(z):
     weight = np.exp(z32 - z32.max(axis=1, keepdims=True))
     got = weight / weight.sum(axis=1, keepdims=True)
     assert (np.abs(got - bound.value) <= bound.error).all()
+
+
+@given(matrices(2, 3), matrices(3, 2))
+def test_a_product_inherits_the_errors_of_both_factors(a, b):
+    doubt = 2.0**-6
+    left = Rounded(a, np.abs(a), np.full(a.shape, doubt), "float64")
+    right = Rounded(b, np.abs(b), np.full(b.shape, doubt), "float64")
+    # Both factors moved as far as they may, in the direction that moves the product most.
+    moved = (np.abs(a) + doubt) @ (np.abs(b) + doubt) - np.abs(a) @ np.abs(b)
+    own = rounding(np.abs(a) @ np.abs(b) + moved, 8, "float64")
+    error = (left @ right).error
+    assert (error >= moved - own).all()
+    assert (error <= moved + own).all()
+
+
+@given(matrices(2, 2), st.sampled_from([0.1, -3.0, 2.0**-20]))
+def test_a_scaled_array_is_rounded_a_few_times_and_no_more(a, factor):
+    assert (exact(a, "float32").times(factor).error <= rounding(np.abs(a * factor), 4, "float32")).all()
 
 
 def test_a_softmax_of_anything_is_refused():

@@ -70,6 +70,18 @@ def test_a_file_that_is_no_text_is_told_apart(tmp_path, content, told):
         read_documents(path)
 
 
+def test_a_file_that_may_not_be_read_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "t.txt"
+    path.write_text("one two")
+
+    def refused(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "read_bytes", refused)
+    with pytest.raises(InputError, match="cannot be read: Permission denied"):
+        read_documents(path)
+
+
 def test_a_missing_file_and_a_folder_are_told(tmp_path):
     with pytest.raises(InputError, match="There is no corpus file"):
         read_documents(tmp_path / "missing.txt")
