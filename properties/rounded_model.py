@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from properties.memo import by_value
 from properties.rounded import Rounded, exact, softmax, total
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 
@@ -35,6 +36,7 @@ def given(parameters: Mapping[str, np.ndarray], dtype: str) -> Parameters:
     }
 
 
+@by_value(64)
 def forward(parameters: Parameters, sequence: Int[np.ndarray, " T_plus_1"]) -> Pass:
     """Run the model on one sequence."""
     dtype = parameters["W_O"][0].dtype
@@ -65,6 +67,7 @@ def loss(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> tuple
     return float(np.mean(losses)), float(np.mean(errors))
 
 
+@by_value(16)
 def gradients(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> Parameters:
     """Return dLoss/dparameter with its bound, in the shape of `parameters`."""
     parts = [_ascent(parameters, sequence) for sequence in tokens]
@@ -75,6 +78,7 @@ def gradients(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> 
     }
 
 
+@by_value(64)
 def train(
     tokens: Int[np.ndarray, "N T_plus_1"], vocab_size: int, layers: int, rate: float, steps: int, dtype: str
 ) -> Parameters:

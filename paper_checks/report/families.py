@@ -28,6 +28,7 @@ FAMILIES = {
     "heads": ("Attention metrics", "Metrics on attention maps whose scores are known by counting."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
     "composition": ("Composition", "How much one head's output feeds another."),
+    "mutants": ("Wrong implementations", "The checks themselves: one slip each, which a check must catch."),
 }
 
 # By evidence: what it means that a law is held by it.

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.cases import CORPORA, MODELS
-from properties.diagnosis import looks_like
 from properties.rounded import NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
 from properties.rounded_model import gradients, stacked
@@ -120,23 +119,3 @@ def test_a_fitted_exponent_has_the_true_one_in_its_interval(order, first, second
     fit = exponent(remainders, relative_noise=unit_roundoff("float64") * 8)
     assert abs(fit.value - order) <= fit.half_width + 8 * unit_roundoff("float64") * order
     assert fit.half_width < EXPONENT_RESOLUTION
-
-
-@pytest.mark.parametrize(
-    ("slip", "told"),
-    [
-        (lambda m: m.T, "transposed"),
-        (lambda m: -m, "negated"),
-        (lambda m: 6 * m, "multiplied by 6"),
-        (lambda m: m / 6, "multiplied by 1/6"),
-        (lambda m: 0.7 * m, "multiplied by 0.7"),
-        (lambda m: 0 * m, "all zero"),
-        (lambda m: m * (1 + 2.0**-22), None),
-        (lambda m: m + 1, None),
-        (lambda m: m[:1], None),
-    ],
-)
-def test_a_known_slip_is_named(slip, told):
-    matrix = np.array([[1.0, 2.0], [3.0, -5.0]])
-    got = looks_like(slip(matrix), matrix, np.full((2, 2), unit_roundoff("float32")))
-    assert got == told

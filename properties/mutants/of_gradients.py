@@ -1,0 +1,192 @@
+"""Slips in the gradients."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from properties.mutants.mutant import Mutant
+
+_gradients = partial(Mutant, method="gradients", function="gradients")
+
+GRADIENTS = (
+    _gradients(
+        "gradients_negated",
+        slip="the gradients point uphill: they are those of the log-probability",
+        right="value / tokens",
+        wrong="-value / tokens",
+        kind="negated",
+        caught_by=("gradients.W_O", "zero.gradients", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_not_divided",
+        slip="the gradients are summed over positions, not divided by NT",
+        right="value / tokens[:, 1:].size",
+        wrong="value",
+        kind="not divided by NT",
+        caught_by=("gradients.W_O", "zero.gradients", "gradients.slope", "bounds.D13"),
+    ),
+    _gradients(
+        "gradients_divided_by_N",
+        slip="the gradients are divided by the number of sequences, not of positions",
+        right="value / tokens[:, 1:].size",
+        wrong="value / len(tokens)",
+        caught_by=("gradients.W_O", "zero.gradients", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_without_the_prediction",
+        slip="the prediction is left out of the residual, which is the target alone",
+        right="softmax(h[-1] @ W_O) - np.eye(len(W_O))[targets]",
+        wrong="-np.eye(len(W_O))[targets]",
+        caught_by=("gradients.W_O", "zero.gradients", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_target_off_by_one",
+        slip="the target of position t is word t, not word t + 1",
+        right="sequence[1:]",
+        wrong="sequence[:-1]",
+        kind="target off by one",
+        caught_by=("gradients.W_O", "zero.gradients", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_softmax_not_centred",
+        slip="the Jacobian of the softmax is taken as the diagonal of A, without - A A^T",
+        right="A * (M - centre)",
+        wrong="A * M",
+        caught_by=("gradients.W", "gradients.P", "softmax.P_gradient_sum", "softmax.W_gradient_rows"),
+    ),
+    _gradients(
+        "gradients_softmax_centred_evenly",
+        slip="the Jacobian of the softmax is centred by the plain mean, not by that under A",
+        right="(A * M).sum(axis=1, keepdims=True)",
+        wrong="M.mean(axis=1, keepdims=True)",
+        caught_by=("gradients.W", "gradients.P", "softmax.P_gradient_sum", "softmax.W_gradient_rows"),
+    ),
+    _gradients(
+        "gradients_not_through_the_query",
+        slip="nothing flows back through the queries",
+        right="through_query + through_key",
+        wrong="through_key",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_not_through_the_key",
+        slip="nothing flows back through the keys",
+        right="through_query + through_key",
+        wrong="through_query",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_not_through_the_value",
+        slip="nothing flows back through the values",
+        right="G + A.T @ G @ V.T + through_query",
+        wrong="G + through_query",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_not_along_the_residual",
+        slip="nothing flows back along the residual stream",
+        right="G + A.T @ G @ V.T + through_query",
+        wrong="A.T @ G @ V.T + through_query",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_query_and_key_swapped",
+        slip="W and W^T change places on the way back",
+        right="S @ x @ W.T, S.T @ x @ W",
+        wrong="S @ x @ W, S.T @ x @ W.T",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_attention_not_transposed",
+        slip="the gradient of V reads attention as [key, query]",
+        right="x.T @ A.T @ G",
+        wrong="x.T @ A @ G",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_W_transposed",
+        slip="the gradient of W has the key first and the query second",
+        right="x.T @ S @ x",
+        wrong="x.T @ S.T @ x",
+        kind="transposed",
+        caught_by=("gradients.W", "gradients.slope", "softmax.W_gradient_rows"),
+    ),
+    _gradients(
+        "gradients_V_not_transposed",
+        slip="V is not transposed where the gradient meets the values",
+        right="G @ V.T @ x.T",
+        wrong="G @ V @ x.T",
+        caught_by=("gradients.W", "gradients.P", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_at_the_layer_above",
+        slip="a layer's gradient reads what the layer leaves, not what it finds",
+        right="h[layer]",
+        wrong="h[layer + 1]",
+        caught_by=("gradients.V", "gradients.W", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_of_V_shared",
+        slip="every layer's V has the sum of all layers' gradients",
+        right='slope["V"][layer] +=',
+        wrong='slope["V"] +=',
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_of_the_last_layer_only",
+        slip="the layers below the last have no gradient",
+        right="reversed(range(len(maps)))",
+        wrong="range(len(maps) - 1, len(maps))",
+        caught_by=("gradients.V", "gradients.W", "gradients.P"),
+    ),
+    _gradients(
+        "gradients_forwards",
+        slip="the backward pass runs from the first layer to the last",
+        right="reversed(range(len(maps)))",
+        wrong="range(len(maps))",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_of_W_O_at_the_embeddings",
+        slip="the gradient of W_O reads the embeddings, not the last activations",
+        right="h[-1].T @ R",
+        wrong="h[0].T @ R",
+        caught_by=("gradients.W_O", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_overwritten",
+        slip="the gradient of W_O is that of the last sequence, not of all",
+        right='slope["W_O"] +=',
+        wrong='slope["W_O"] =',
+        caught_by=("gradients.W_O", "zero.gradients"),
+    ),
+    _gradients(
+        "gradients_of_P_above_the_diagonal",
+        slip="the gradient of P sums the diagonals above the main one",
+        right="offset=-d",
+        wrong="offset=d",
+        caught_by=("gradients.P", "softmax.P_gradient_sum"),
+    ),
+    _gradients(
+        "gradients_of_P_averaged",
+        slip="the gradient of P is averaged over the pairs at a distance, not summed",
+        right="np.trace(S, offset=-d)",
+        wrong="np.trace(S, offset=-d) / (len(S) - d)",
+        caught_by=("gradients.P", "softmax.P_gradient_sum", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_overflow",
+        slip="the largest logit is not subtracted before the exponential, which overflows",
+        right="softmax(h[-1] @ W_O) -",
+        wrong="np.exp(h[-1] @ W_O) / np.exp(h[-1] @ W_O).sum(axis=1, keepdims=True) -",
+        caught_by=("softmax.large_logits_gradients",),
+    ),
+    _gradients(
+        "gradients_float32",
+        slip="the gradients are added up in float32",
+        right="np.zeros_like(value)",
+        wrong="np.zeros_like(value, dtype=np.float32)",
+        kind="float32",
+        caught_by=("gradients.W_O", "gradients.V", "zero.gradients"),
+    ),
+)
