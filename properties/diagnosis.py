@@ -87,6 +87,7 @@ def _meaning(factor: float) -> str:
     return "".join(f", such as {why}" for known, why in meanings.items() if math.isclose(factor, known))
 
 
+@np.errstate(all="ignore")
 def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
     """Return the one known slip that explains what `target` answers, on the failed and the ordinary case."""
     if check.cost > DEAREST:
