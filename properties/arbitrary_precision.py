@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 
 Key = tuple[str, int, int, int]
 DIGITS = 150

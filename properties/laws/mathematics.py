@@ -132,6 +132,7 @@ CHECKS = (
         "paper, Thm. 4.1",
         "qk-coefficient-identity",
         "qk-coefficient-at-3",
+        "qk-coefficient-numeric",
         "value-coefficient",
     ),
     _check(
@@ -151,6 +152,7 @@ CHECKS = (
         LENGTHS,
         "exact",
         "derived here",
+        "random-diagonal-baseline",
     ),
     _check(
         "baselines_summed",
@@ -159,6 +161,7 @@ CHECKS = (
         LENGTHS,
         "proved",
         "derived here",
+        "random-diagonal-baseline",
     ),
     _check(
         "centring",

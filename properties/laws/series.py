@@ -183,6 +183,7 @@ CHECKS = (
         "Removing a leading-term projection raises the loss at the orders 1, 3, 7, 7, by the law's amounts.",
         exactly(ablation.check),
         12,
+        "ablation-order-of-loss",
     ),
     _check(
         "layer_separation",

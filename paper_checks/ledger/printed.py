@@ -1,0 +1,87 @@
+"""Numbers as they are printed: their digits are part of what is stated.
+
+".450" says that a value lies within half a unit of the third decimal of .45. A value on the very edge may be
+rounded either way, so both neighbours of a tie are met. All comparisons are of exact fractions; a float is
+the fraction that it is.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+from mpmath import mp, mpf
+
+# Enough digits for any number in the ledger, so that a quotient is rounded once, at its printed place.
+_CONTEXT = Context(prec=60, rounding=ROUND_HALF_UP)
+
+
+def fraction(value: Any) -> Fraction:
+    """Return a computed number (int, Fraction, fmpq, float or mpf) as the fraction that it is."""
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if hasattr(value, "p") and hasattr(value, "q"):  # fmpq
+        return Fraction(int(value.p), int(value.q))
+    if hasattr(value, "_mpf_"):
+        sign, mantissa, exponent, _ = value._mpf_
+        magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        return -magnitude if sign else magnitude
+    return Fraction(float(value))
+
+
+def decimal(stated: str) -> Decimal:
+    """Return the number that is printed, with its digits; a trailing % divides by a hundred.
+
+    Raises:
+        ValueError: `stated` is no number.
+    """
+    text = stated.strip().replace(",", "").removesuffix("%")
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"'{stated}' is not a number as it may be printed.") from None
+    return number.scaleb(-2) if stated.strip().endswith("%") else number
+
+
+def numbers(stated: list[str]) -> list[mpf]:
+    """Return printed numbers to compute with, to 50 digits."""
+    with mp.workdps(50):
+        return [mpf(str(decimal(one))) for one in stated]
+
+
+def rounds_to(stated: str, value: Any) -> bool:
+    """Return whether `value`, rounded to the digits of `stated`, is `stated`."""
+    number = decimal(stated)
+    return abs(fraction(value) - Fraction(number)) <= _unit(number) / 2
+
+
+def is_exactly(stated: str, value: Any) -> bool:
+    """Return whether `value` is the printed number itself."""
+    return fraction(value) == Fraction(decimal(stated))
+
+
+def digits_of(stated: str, value: Any) -> str:
+    """Return `value` rounded to the digits of `stated` and printed as that is (percent, leading zero)."""
+    number, exact = decimal(stated), fraction(value)
+    quotient = _CONTEXT.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+    rounded = quotient.quantize(Decimal(1).scaleb(_exponent(number)), context=_CONTEXT)
+    text = stated.strip()
+    if text.endswith("%"):
+        return f"{rounded.scaleb(2):f}%"
+    if "e" in text.lower():
+        return f"{quotient:.{len(number.as_tuple().digits) - 1}e}"
+    shown = f"{rounded:,f}" if "," in text else f"{rounded:f}"
+    leading = text.lstrip("+-").startswith(".")
+    return shown.replace("0.", ".", 1) if leading and shown.lstrip("-").startswith("0.") else shown
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return exponent
+
+
+def _unit(number: Decimal) -> Fraction:
+    """Return one unit of the last printed place."""
+    return Fraction(10) ** _exponent(number)
