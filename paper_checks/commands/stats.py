@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -28,6 +28,7 @@ def stats(
     from rich.markup import escape
 
     from paper_checks.corpora import load_corpus
+    from paper_checks.fastest import fastest_statistics
     from paper_checks.statistics_file import summary, write_statistics
     from reference.errors import InputError
 
@@ -40,7 +41,7 @@ def stats(
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=0
     )
-    statistics = _statistics(loaded.tokens, loaded.vocab_size)
+    statistics = fastest_statistics(loaded.tokens, loaded.vocab_size)
     write_statistics(out, loaded, statistics)
     told = summary(loaded, statistics)
     if json is not None:
@@ -53,16 +54,3 @@ def stats(
     console.print(f"{escape(loaded.name)}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
     for name, facts in told["statistics"].items():
         console.print(f"  {name:10} {facts['shape']!s:14} Frobenius norm {facts['norm']:.6e}")
-
-
-def _statistics(tokens: Any, vocab_size: int) -> dict[str, Any]:
-    """Count with the fastest implementation that is installed; the numbers are the same, to rounding."""
-    from importlib.util import find_spec
-
-    if find_spec("numba") is not None:
-        from gpu.streaming import statistics as streamed
-
-        return streamed(tokens, vocab_size)
-    from reference.statistics import statistics
-
-    return statistics(tokens, vocab_size)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, get_args
+
+from paper_checks.ledger.printed import decimal
 
 # What sort of sentence a claim is. A definition or a rule is not true or false; it is shown to be usable.
 Kind = Literal["statement", "definition", "method"]
@@ -65,3 +68,7 @@ class Claim:
     needs: Needs = "nothing"
     convention: str = ""
     run_with: str = ""
+
+    def given_number(self, name: str) -> Fraction:
+        """Return a number that the source gives, exactly as printed. Raises KeyError when there is none."""
+        return Fraction(decimal(self.given[name]))

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from paper_checks.fastest import fastest_statistics
 from paper_checks.ledger.finding import NotGiven
 from properties.catalogue import CHECKS
 from properties.connectors import connect
@@ -19,6 +22,8 @@ from reference.tokenizers import tokenizer
 
 SMALL_STORIES = 60
 SMALL_LENGTH = 16
+TINY_SHAPE = (4, 6)
+TINY_VOCABULARY = 3
 
 
 @dataclass
@@ -59,6 +64,23 @@ class Setting:
             layout="stream",
             name=f"{SMALL_STORIES} generated stories, seed {self.seed}",
         )
+
+    @cached_property
+    def tiny(self) -> tuple[list[list[int]], int]:
+        """Four random sequences over three words, for exact arithmetic: tokens [4, 6], vocabulary size."""
+        tokens = np.random.default_rng(self.seed).integers(0, TINY_VOCABULARY, TINY_SHAPE)
+        tokens[0, :TINY_VOCABULARY] = range(TINY_VOCABULARY)  # so that every word occurs
+        return tokens.tolist(), TINY_VOCABULARY
+
+    @cached_property
+    def text_statistics(self) -> dict[str, np.ndarray]:
+        """The statistics of the text in float64.
+
+        Raises:
+            NotGiven: there is none.
+        """
+        text = self.given_text()
+        return fastest_statistics(text.tokens, text.vocab_size)
 
     def given_text(self) -> Corpus:
         """Return the text, for claims that are about one.

@@ -40,6 +40,7 @@ CHECKS = (
         law=_proved("leading"),
         evidence="proved",
         cost=6,
+        claims=("paper-positional-leading-term", "paper-layers-uniform"),
     ),
     Check(
         id="proof.next_order",

@@ -59,6 +59,6 @@ CHECKS = (
         law=_slope,
         needs=("gradients", "loss"),
         cost=6,
-        claims=("gradient-map",),
+        claims=("gradient-map", "paper-d8-backward"),
     ),
 )

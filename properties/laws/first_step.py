@@ -84,5 +84,6 @@ CHECKS = (
         needs=("train",),
         evidence="exact",
         cost=2,
+        claims=("paper-lemma-d5-zero",),
     ),
 )

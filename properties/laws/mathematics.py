@@ -133,6 +133,7 @@ CHECKS = (
         "qk-coefficient-identity",
         "qk-coefficient-at-3",
         "qk-coefficient-numeric",
+        "paper-coefficients",
         "value-coefficient",
     ),
     _check(
@@ -170,6 +171,8 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "derived here",
+        "paper-rows-of-bbar",
+        "paper-columns-of-phibar",
     ),
     _check(
         "uniform_part_drops_out",
@@ -178,6 +181,7 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "derived here",
+        "paper-uniform-part-of-q",
     ),
     _check(
         "gram",

@@ -133,7 +133,7 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_zero_loss,
         needs=("loss",),
-        claims=("zero-init-uniform",),
+        claims=("zero-init-uniform", "paper-loss-start"),
     ),
     Check(
         id="zero.gradients",

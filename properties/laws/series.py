@@ -165,6 +165,9 @@ CHECKS = (
         "orders-in-eta",
         "layers-share-leading-term",
         "qk-coefficient-numeric",
+        "paper-positional-leading-term",
+        "paper-layers-uniform",
+        "paper-q-construction-factor",
     ),
     _check(
         "next_order",
@@ -184,6 +187,7 @@ CHECKS = (
         exactly(ablation.check),
         12,
         "ablation-order-of-loss",
+        "paper-table3-hierarchy",
     ),
     _check(
         "layer_separation",

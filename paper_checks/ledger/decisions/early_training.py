@@ -14,6 +14,11 @@ from theory.step_coefficients import step_coefficients
 @decides("ablation-order-of-loss")
 def ablation_order_of_loss(claim: Claim, setting: Setting) -> Finding:
     """Take the orders of the ablation law, which the named check holds exactly."""
+    return ablation_orders(claim)
+
+
+def ablation_orders(claim: Claim) -> Finding:
+    """Compare stated orders in eta with those at which removals act on the loss."""
     own = leading_orders(1)
     shares = {"W_O": own["W_O"], "V": own["W_O"] + own["V"], "W": own["W_O"] + own["V"] + own["W"]}
     return compared(
