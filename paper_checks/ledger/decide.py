@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from paper_checks.ledger.book import claims, sources
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, NotGiven
 from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
-from properties.results import Evidence, Result
+from properties.results import MATHEMATICS, Evidence, Result, Run
 
 # From the strongest to the weakest; a claim that several checks decide is held as firmly as by the weakest.
 _STRENGTH: tuple[Evidence, ...] = ("proved", "exact", "property", "measured", "quoted")
@@ -32,10 +33,11 @@ class Decided:
         return {
             "id": claim.id,
             "source": claim.source,
+            "title": sources()[claim.source].title,
             "also": list(claim.also),
             "section": claim.section,
             "topic": claim.topic,
-            "kind": claim.kind,
+            "claim_kind": claim.kind,
             "needs": claim.needs,
             "statement": claim.statement,
             "stated": claim.stated,
@@ -52,15 +54,15 @@ class Decided:
         }
 
 
-def decide(claims: Iterable[Claim], setting: Setting, options: str = "") -> Iterator[Decided]:
+def decide(chosen: Iterable[Claim], setting: Setting, options: str = "") -> Iterator[Decided]:
     """Yield each claim with its verdict.
 
     Args:
-        claims: those to decide.
+        chosen: the claims to decide.
         setting: what there is to decide them with.
         options: what the command line gave besides, to be repeated in the commands.
     """
-    for claim in claims:
+    for claim in chosen:
         started = time.perf_counter()
         try:
             finding, command = found(claim, setting), f"leadterms claims {claim.id}{options}"
@@ -68,6 +70,25 @@ def decide(claims: Iterable[Claim], setting: Setting, options: str = "") -> Iter
             finding = Finding("not_run", "quoted", "", derivation=f"Needs {missing}.")
             command = claim.run_with or f"leadterms claims {claim.id}"
         yield Decided(claim, finding, time.perf_counter() - started, command)
+
+
+def own_results(run: Run) -> dict[str, Result]:
+    """Return a run's results on the mathematics and on the reference, by check: claims rest on these."""
+    return {one.check: one for one in run.results if one.target in (MATHEMATICS, "reference")}
+
+
+def with_claims(
+    run: Run,
+    setting: Setting,
+    options: str = "",
+    progress: Callable[[str, int, int], None] = lambda what, done, of: None,
+) -> Run:
+    """Return `run` with every claim of the ledger decided."""
+    chosen, rows = claims(), []
+    for done, claim in enumerate(chosen):
+        progress(claim.id, done, len(chosen))
+        rows += [one.as_row() for one in decide([claim], setting, options)]
+    return replace(run, claims=tuple(rows), footer={**run.footer, "claims": len(rows)})
 
 
 def found(claim: Claim, setting: Setting) -> Finding:
