@@ -61,15 +61,20 @@ def errata(run: Run) -> list[tuple[str, list[Row]]]:
 def in_words(run: Run) -> str:
     """Return what came of the claims, in one sentence."""
     found = Counter(claim["verdict"] for claim in run.claims)
-    true = found["holds"] + found["holds_to_rounding"]
-    parts = [f"{true} hold", f"{found['refuted']} are refuted"]
-    if found["definition"] + found["method"]:
-        parts.append(f"{found['definition'] + found['method']} are definitions or rules")
-    if found["not_run"]:
-        parts.append(f"{found['not_run']} need a text, a training run or a model")
-    if found["inconclusive"]:
-        parts.append(f"{found['inconclusive']} could not be decided")
-    return f"Of {len(run.claims)} published claims, {', '.join(parts[:-1])} and {parts[-1]}."
+    counted = (
+        (found["holds"] + found["holds_to_rounding"], "holds", "hold"),
+        (found["refuted"], "is refuted", "are refuted"),
+        (found["definition"] + found["method"], "is a definition or rule", "are definitions or rules"),
+        (
+            found["not_run"],
+            "needs a text, a training run or a model",
+            "need a text, a training run or a model",
+        ),
+        (found["inconclusive"], "could not be decided", "could not be decided"),
+    )
+    first, *others = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
+    listed = f"{', '.join([first, *others[:-1]])} and {others[-1]}" if others else first
+    return f"Of {len(run.claims)} published claims, {listed}."
 
 
 def choices(run: Run) -> dict[str, list[tuple[str, str]]]:
