@@ -42,7 +42,7 @@ def test_the_counts_add_up():
     assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
     assert verdicts.in_words(run) == (
         "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
-        "1 need a text, a training run or a model and 1 could not be decided."
+        "1 needs a text, a training run or a model and 1 could not be decided."
     )
 
 
@@ -56,11 +56,8 @@ def test_what_changed_is_told():
     old = sample_run()
     first, *others = old.results
     failed = replace(first, result="failed", seconds=99.0)
-    new = with_claims(
-        replace(old, results=(failed, *others[1:])),
-        claim("coefficient", "refuted", computed="3"),
-        *CLAIMS[1:],
-    )
+    wrong = claim("coefficient", "refuted", computed="3")
+    new = with_claims(replace(old, results=(failed, *others[1:])), wrong, *CLAIMS[1:])
     told = list(changes(old, new))
     assert told == [
         "Result theory.orders on theory was passed, is failed.",
