@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from properties.check import Check
+from properties.claimed import CLAIMS
 from properties.laws import (
     attention_evidence,
     bound_facts,
@@ -31,7 +33,7 @@ from properties.laws import (
 )
 from reference.errors import InputError
 
-CHECKS: tuple[Check, ...] = (
+_LAWS: tuple[Check, ...] = (
     *mathematics.CHECKS,
     *series.CHECKS,
     *third_route.CHECKS,
@@ -54,6 +56,7 @@ CHECKS: tuple[Check, ...] = (
     *interventions.CHECKS,
     *composition.CHECKS,
 )
+CHECKS = tuple(replace(check, claims=CLAIMS.get(check.id, ())) for check in _LAWS)
 
 
 def select(names: Sequence[str]) -> tuple[Check, ...]:

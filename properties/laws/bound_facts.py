@@ -148,16 +148,9 @@ def _windows(target: Target, case: LengthCase) -> Outcome:
 
 
 def _check(
-    name: str,
-    statement: str,
-    law: Law,
-    cases: Cases,
-    evidence: Evidence,
-    source: str,
-    cost: int = 1,
-    claims: tuple[str, ...] = (),
+    name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str, cost: int = 1
 ) -> Check:
-    return Check(f"bounds.{name}", statement, source, cases, law, evidence=evidence, cost=cost, claims=claims)
+    return Check(f"bounds.{name}", statement, source, cases, law, evidence=evidence, cost=cost)
 
 
 CHECKS = (
@@ -168,7 +161,6 @@ CHECKS = (
         LOGITS,
         "property",
         "paper, Lemmas D.2 and D.3",
-        claims=("paper-lemma-d2-jacobian", "paper-lemma-d2-lipschitz"),
     ),
     _check(
         "uniform_attention",
@@ -178,7 +170,6 @@ CHECKS = (
         "exact",
         "paper, proof of Thm. D.10",
         4,
-        ("paper-hardy-a0", "paper-jacobian-norm"),
     ),
     _check(
         "step_sums",
@@ -188,7 +179,6 @@ CHECKS = (
         "proved",
         "paper, proof of Thm. D.10",
         8,
-        ("paper-coefficient-bound",),
     ),
     _check(
         "norms",
@@ -197,7 +187,6 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "paper, proof of Thm. D.10; derived here",
-        claims=("paper-bbar-norm", "paper-phibar-norm"),
     ),
     _check(
         "activations",
@@ -216,7 +205,6 @@ CHECKS = (
         "measured",
         "paper, Lemmas D.11 and D.12",
         8,
-        ("paper-gaussian-norms",),
     ),
     _check(
         "zero_passes",
@@ -225,7 +213,6 @@ CHECKS = (
         SETTINGS,
         "exact",
         "derived here",
-        claims=("paper-thm-bounds-informative",),
     ),
     _check(
         "impostors_pass",
@@ -234,7 +221,6 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "derived here",
-        claims=("paper-zero-passes-bounds",),
     ),
     _check(
         "windows",
@@ -244,6 +230,5 @@ CHECKS = (
         "exact",
         "paper, Thm. 4.1 and D.10; derived here",
         8,
-        ("paper-thm-window-steps", "paper-window-large-rate"),
     ),
 )

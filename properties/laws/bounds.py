@@ -127,12 +127,6 @@ def _checks() -> Iterator[Check]:
         "Theorem D.7": ("D7", _cases((3, 4, 6), 500, 12, (1,), 3 / (8 * 12 ** (3 / 8)))),
         "Theorem D.10": ("D10", _cases((3, 4, 6), 500, 60, (1,), min(by_length, 1 / 12))),
     }
-    claims = {
-        "D5": ("paper-lemma-d5-output", "paper-lemma-d5-value"),
-        "D6": ("paper-lemma-d6",),
-        "D7": (),
-        "D10": tuple(f"paper-thm-bound-{which}" for which in ("output", "value", "attention", "position")),
-    }
     for theorem, (name, cases) in stated.items():
         yield Check(
             id=f"bounds.{name}",
@@ -142,7 +136,6 @@ def _checks() -> Iterator[Check]:
             law=_zero_start(theorem),
             needs=("train",),
             cost=12,
-            claims=claims[name],
         )
     yield Check(
         id="bounds.D13",
@@ -153,7 +146,6 @@ def _checks() -> Iterator[Check]:
         needs=("gradients",),
         evidence="measured",
         cost=12,
-        claims=("paper-gaussian-theorem", "paper-gaussian-alignment"),
     )
 
 

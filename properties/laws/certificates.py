@@ -40,7 +40,6 @@ CHECKS = (
         law=_proved("leading"),
         evidence="proved",
         cost=6,
-        claims=("paper-positional-leading-term", "paper-layers-uniform"),
     ),
     Check(
         id="proof.next_order",

@@ -127,7 +127,6 @@ CHECKS = (
             law=_scaling(group),
             needs=("train",),
             cost=8,
-            claims=("orders-in-eta", "layers-share-leading-term"),
         )
         for group, (term, order) in _LEADING.items()
     ),

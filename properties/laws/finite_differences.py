@@ -59,6 +59,5 @@ CHECKS = (
         law=_slope,
         needs=("gradients", "loss"),
         cost=6,
-        claims=("gradient-map", "paper-d8-backward"),
     ),
 )

@@ -133,7 +133,6 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_zero_loss,
         needs=("loss",),
-        claims=("zero-init-uniform", "paper-loss-start"),
     ),
     Check(
         id="zero.gradients",
@@ -152,6 +151,5 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_zero_attention,
         needs=("attention",),
-        claims=("zero-init-uniform",),
     ),
 )

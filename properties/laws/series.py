@@ -143,7 +143,7 @@ def _summed(series: SeriesParameters, group: str, rate: fmpq, V: int) -> np.ndar
     return np.array(layers).reshape((V, V) if group == "W_O" else (-1, V, V))
 
 
-def _check(name: str, statement: str, law: Law, cost: int, *claims: str) -> Check:
+def _check(name: str, statement: str, law: Law, cost: int) -> Check:
     return Check(
         id=f"series.{name}",
         statement=statement,
@@ -152,7 +152,6 @@ def _check(name: str, statement: str, law: Law, cost: int, *claims: str) -> Chec
         law=law,
         evidence="exact",
         cost=cost,
-        claims=claims,
     )
 
 
@@ -162,12 +161,6 @@ CHECKS = (
         "Below its leading order each group vanishes, and there it is the theorem's term, in every layer.",
         exactly(leading_terms.check),
         2,
-        "orders-in-eta",
-        "layers-share-leading-term",
-        "qk-coefficient-numeric",
-        "paper-positional-leading-term",
-        "paper-layers-uniform",
-        "paper-q-construction-factor",
     ),
     _check(
         "next_order",
@@ -186,8 +179,6 @@ CHECKS = (
         "Removing a leading-term projection raises the loss at the orders 1, 3, 7, 7, by the law's amounts.",
         exactly(ablation.check),
         12,
-        "ablation-order-of-loss",
-        "paper-table3-hierarchy",
     ),
     _check(
         "layer_separation",

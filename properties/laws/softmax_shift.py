@@ -80,7 +80,6 @@ def _check(name: str, statement: str, law: Law, needs: str) -> Check:
         law=law,
         needs=(needs,),
         cost=2,
-        claims=("softmax-shift-invariance",),
     )
 
 

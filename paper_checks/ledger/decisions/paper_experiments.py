@@ -12,6 +12,7 @@ from paper_checks.fastest import fastest_statistics
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decisions.early_training import ablation_orders
 from paper_checks.ledger.finding import Finding, NotGiven, compared, judged
+from paper_checks.ledger.printed import rounds_to
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
 
@@ -120,4 +121,36 @@ def projection_constant(claim: Claim, setting: Setting) -> Finding:
         "projection stays in.",
         convention=f"Judged with T = Q_bar. With the scripts' sum over N T = {count:,} positions, W keeps "
         f"{summed:.1%}.",
+    )
+
+
+@decides("paper-table1", "paper-table2")
+def smallest_cosines(claim: Claim, setting: Setting) -> Finding:
+    """Compare with the smallest cosines of a training run of that set-up."""
+    name = {"paper-table1": "tinystories_100", "paper-table2": "tinystories_subwords"}[claim.id]
+    smallest = setting.experiment(name)["smallest"]
+    return compared(
+        claim,
+        {group: smallest[group] for group in claim.numbers},
+        evidence="measured",
+        derivation="The smallest over layers and epochs.",
+    )
+
+
+@decides("paper-large-lr")
+def at_a_large_rate(claim: Claim, setting: Setting) -> Finding:
+    """Compare the cosines and the loss of a training run at the large rate."""
+    found = setting.experiment("tinystories_large_rate")
+    met = (
+        found["smallest_after_30"] >= float(claim.given_number("after_30"))
+        and found["smallest_after_100"] > float(claim.given_number("after_100"))
+        and rounds_to(claim.given["loss_before"], found["loss_before"])
+        and rounds_to(claim.given["loss_after"], found["loss_after"])
+    )
+    return judged(
+        met,
+        f"{found['smallest_after_30']:.3f}, {found['smallest_after_100']:.3f}, "
+        f"{found['loss_before']:.2f} to {found['loss_after']:.2f}",
+        evidence="measured",
+        derivation="The smallest cosines over layers and weights, and the training loss.",
     )

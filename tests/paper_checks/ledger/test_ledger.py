@@ -13,6 +13,7 @@ from paper_checks.ledger.printed import decimal
 from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
 from properties.catalogue import CHECKS
+from properties.claimed import CLAIMS
 from properties.results import Evidence
 
 SETTING = Setting()
@@ -53,6 +54,7 @@ def off_by_two_units(text):
 
 
 def test_claims_and_checks_name_each_other():
+    assert set(CLAIMS) <= {check.id for check in CHECKS}
     assert broken_links(claims(), CHECKS, computations().values()) == []
 
 
