@@ -28,6 +28,12 @@ def sources() -> dict[str, Source]:
 
 
 @cache
+def tables() -> dict[str, dict[str, Any]]:
+    """Return the printed tables that several claims share: `tables-NAME.toml` by NAME, as they stand."""
+    return {path.stem.removeprefix("tables-"): _table(path) for path in sorted(FOLDER.glob("tables-*.toml"))}
+
+
+@cache
 def claims() -> tuple[Claim, ...]:
     """Return every claim, file by file.
 
@@ -43,7 +49,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def _claims(path: Path) -> Iterator[Claim]:
-    if path.name == "sources.toml":
+    if path.name == "sources.toml" or path.name.startswith("tables-"):
         return
     table = _table(path)
     for number, entry in enumerate(table.get("claim", []), start=1):
