@@ -153,6 +153,8 @@ CHECKS = (
         "exact",
         "derived here",
         "random-diagonal-baseline",
+        "random-entropy-baseline",
+        "random-previous-baseline",
     ),
     _check(
         "baselines_summed",
