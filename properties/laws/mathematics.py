@@ -155,6 +155,7 @@ CHECKS = (
         "random-diagonal-baseline",
         "random-entropy-baseline",
         "random-previous-baseline",
+        "induction-random-baseline",
     ),
     _check(
         "baselines_summed",

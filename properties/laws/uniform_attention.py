@@ -151,6 +151,7 @@ CHECKS = (
         law=_induction,
         needs=("induction_score",),
         evidence="exact",
+        claims=("induction-score-definition",),
     ),
     Check(
         id="heads.induction_extremes",
@@ -159,6 +160,7 @@ CHECKS = (
         cases=LENGTHS,
         law=_perfect,
         needs=("induction_score",),
+        claims=("induction-score-definition", "ideal-induction-score"),
     ),
     Check(
         id="heads.one_hot_maps",
