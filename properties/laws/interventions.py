@@ -50,7 +50,7 @@ def _zero_direction(target: Target, case: MatrixCase) -> Outcome:
     yield Comparison("the rest along zero", got, case.first, rounding(np.abs(case.first), 1, target.dtype))
 
 
-def _check(name: str, statement: str, law: Law) -> Check:
+def _check(name: str, statement: str, law: Law, *claims: str) -> Check:
     return Check(
         id=f"projection.{name}",
         statement=statement,
@@ -58,12 +58,13 @@ def _check(name: str, statement: str, law: Law) -> Check:
         cases=MATRICES,
         law=law,
         needs=("remove_projection",),
+        claims=claims,
     )
 
 
 CHECKS = (
-    _check("formula", "What is left is W - <W, D>/<D, D> D.", _formula),
-    _check("orthogonal", "What is left has no part along the direction.", _orthogonal),
+    _check("formula", "What is left is W - <W, D>/<D, D> D.", _formula, "probe-projection"),
+    _check("orthogonal", "What is left has no part along the direction.", _orthogonal, "probe-projection"),
     _check("idempotent", "Removing a projection twice is removing it once.", _idempotent),
     _check("scale_free", "The length and sign of the direction do not matter.", _scale_free),
     _check("zero_direction", "Along a zero direction nothing is removed.", _zero_direction),
