@@ -10,6 +10,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding
 from paper_checks.ledger.printed import decimal, digits_of
 from properties.tolerances import DEVIATIONS
+from reference.errors import InputError
 
 
 def one_more(values: Sequence[float]) -> tuple[float, float]:
@@ -18,10 +19,10 @@ def one_more(values: Sequence[float]) -> tuple[float, float]:
     A run differs from the mean of n others by a variance of (1 + 1/n) times that of a run.
 
     Raises:
-        ValueError: fewer than two runs, which say nothing of their spread.
+        InputError: fewer than two runs, which say nothing of their spread.
     """
     if len(values) < 2:
-        raise ValueError("one run says nothing of how runs differ; give two or more, with different seeds")
+        raise InputError("One run says nothing of how runs differ; give two or more, with different seeds.")
     mean, reach = fmean(values), DEVIATIONS * stdev(values) * math.sqrt(1 + 1 / len(values))
     return mean - reach, mean + reach
 

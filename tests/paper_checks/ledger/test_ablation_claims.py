@@ -8,6 +8,7 @@ from paper_checks.ledger.constructions import heads
 from paper_checks.ledger.decisions import ablation_code, ablation_pairs
 from paper_checks.ledger.finding import NotGiven
 from paper_checks.ledger.runs import one_more
+from reference.errors import InputError
 
 
 def run(ratio=6.1, sign=-1, scale=1.0):
@@ -97,5 +98,5 @@ def test_training_runs_decide(claim, good, bad):
 
 
 def test_one_run_says_nothing_of_another():
-    with pytest.raises(ValueError, match="two or more"):
+    with pytest.raises(InputError, match="two or more"):
         one_more([1.0])
