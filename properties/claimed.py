@@ -17,7 +17,12 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "orders-in-eta",
         "position-order",
     ),
-    "theory.baselines": ("random-diagonal-baseline",),
+    "theory.baselines": (
+        "random-diagonal-baseline",
+        "induction-random-baseline",
+        "random-entropy-baseline",
+        "random-previous-baseline",
+    ),
     "theory.baselines_summed": ("random-diagonal-baseline",),
     "theory.centring": (
         "paper-rows-of-bbar",
@@ -133,7 +138,18 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "softmax.P_shift_logits": ("softmax-shift-invariance",),
     "softmax.P_gradient_sum": ("softmax-shift-invariance",),
     "softmax.W_gradient_rows": ("softmax-shift-invariance",),
-    "projection.formula": ("frobenius-projection-ablation",),
-    "projection.orthogonal": ("frobenius-projection-ablation",),
+    "uniform.induction_score": ("induction-score-definition",),
+    "heads.induction_extremes": (
+        "induction-score-definition",
+        "ideal-induction-score",
+    ),
+    "projection.formula": (
+        "frobenius-projection-ablation",
+        "probe-projection",
+    ),
+    "projection.orthogonal": (
+        "frobenius-projection-ablation",
+        "probe-projection",
+    ),
     "composition.formula": ("composition-score",),
 }

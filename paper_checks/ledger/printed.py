@@ -7,6 +7,7 @@ the fraction that it is.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
@@ -17,8 +18,40 @@ from mpmath import mp, mpf
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_UP)
 
 
+@dataclass(frozen=True)
+class Range:
+    """Where a number lies that follows from printed ones, each known to half a unit of its last place."""
+
+    low: Fraction
+    high: Fraction
+
+    def __add__(self, other: Range) -> Range:
+        return Range(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Range) -> Range:
+        return Range(self.low - other.high, self.high - other.low)
+
+    def __truediv__(self, other: Range) -> Range:
+        """Divide positive numbers."""
+        if min(self.low, other.low) <= 0:
+            raise ValueError("only positive ranges are divided")
+        return Range(self.low / other.high, self.high / other.low)
+
+
+def as_printed(stated: str) -> Range:
+    """Return where a number lies that was rounded to what is printed."""
+    number = decimal(stated)
+    half = _unit(number) / 2
+    return Range(Fraction(number) - half, Fraction(number) + half)
+
+
 def fraction(value: Any) -> Fraction:
-    """Return a computed number (int, Fraction, fmpq, float or mpf) as the fraction that it is."""
+    """Return a computed number (int, Fraction, fmpq, float, mpf) as the fraction that it is.
+
+    Of a range it is the middle.
+    """
+    if isinstance(value, Range):
+        return (value.low + value.high) / 2
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
     if hasattr(value, "p") and hasattr(value, "q"):  # fmpq
@@ -50,14 +83,24 @@ def numbers(stated: list[str]) -> list[mpf]:
         return [mpf(str(decimal(one))) for one in stated]
 
 
+def fractions(stated: list[str]) -> list[Fraction]:
+    """Return printed numbers as the fractions that they are."""
+    return [Fraction(decimal(one)) for one in stated]
+
+
 def rounds_to(stated: str, value: Any) -> bool:
-    """Return whether `value`, rounded to the digits of `stated`, is `stated`."""
+    """Return whether `value`, rounded to the digits of `stated`, is `stated`; of a range, some of it."""
+    if isinstance(value, Range):
+        printed = as_printed(stated)
+        return printed.low <= value.high and value.low <= printed.high
     number = decimal(stated)
     return abs(fraction(value) - Fraction(number)) <= _unit(number) / 2
 
 
 def is_exactly(stated: str, value: Any) -> bool:
-    """Return whether `value` is the printed number itself."""
+    """Return whether `value` is the printed number itself; a range wider than a point is not."""
+    if isinstance(value, Range) and value.low < value.high:
+        return False
     return fraction(value) == Fraction(decimal(stated))
 
 

@@ -6,7 +6,7 @@ import pytest
 from flint import fmpq
 from mpmath import mpf
 
-from paper_checks.ledger.printed import decimal, digits_of, fraction, is_exactly, rounds_to
+from paper_checks.ledger.printed import as_printed, decimal, digits_of, fraction, is_exactly, rounds_to
 
 
 @pytest.mark.parametrize("value", [Fraction(3, 8), fmpq(3, 8), 0.375, mpf("0.375")])
@@ -60,3 +60,15 @@ def test_a_value_is_shown_in_the_digits_of_the_stated_one(stated, value, shown):
 def test_what_is_no_number_is_refused():
     with pytest.raises(ValueError, match="not a number"):
         decimal("about six")
+
+
+def test_what_follows_from_printed_numbers_is_met_within_what_they_leave_open():
+    difference = as_printed("4.1717") - as_printed("4.1489")
+    assert fraction(difference) == Fraction(228, 10000)
+    assert rounds_to("0.0227", difference)
+    assert not rounds_to("0.0226", difference)
+    assert not is_exactly("0.0228", difference)
+    ratio = (as_printed("1.0") + as_printed("1.0")) / as_printed("1.0")
+    assert ratio.low < 2 < ratio.high
+    with pytest.raises(ValueError, match="positive"):
+        as_printed("1") / as_printed("0")
