@@ -49,7 +49,7 @@ def claims(
     seed: options.Seed = 0,
     json: options.JsonFile = None,
 ) -> None:
-    """Decide what the sources state, by computation; exit 1 when a claim stays undecided by a failing check.
+    """Decide what the sources state, by computation; exit 1 when a check that they rest on fails.
 
     Example: leadterms claims random-diagonal-baseline
     """
@@ -61,7 +61,7 @@ def claims(
     from paper_checks.ledger.setting import Setting
     from paper_checks.ledger.show import show_one, show_table
     from paper_checks.progress import progress_bar
-    from properties.results import write_text
+    from properties.results import BAD, write_text
 
     if json is not None:
         require_folder(json)
@@ -89,7 +89,10 @@ def claims(
         from json import dumps
 
         write_text(json, dumps([one.as_row() for one in shown], indent=1, ensure_ascii=False) + "\n")
-    raise typer.Exit(1 if any(one.finding.verdict == "inconclusive" for one in decided) else 0)
+    failed = [result.check for result in setting.results.values() if result.result in BAD]
+    if failed:
+        console.print(f"Claims rest on checks that do not pass: {', '.join(failed)}.", style="bold red")
+    raise typer.Exit(1 if failed else 0)
 
 
 def choose(ids: list[str], source: str | None) -> list[Claim]:
