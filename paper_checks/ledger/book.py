@@ -35,7 +35,7 @@ def tables() -> dict[str, dict[str, Any]]:
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """Return every claim, file by file.
+    """Return every claim, source by source, and file by file in each.
 
     Raises:
         InputError: a file is not TOML, a claim lacks a field or has an unknown one, or an id occurs twice.
@@ -45,7 +45,8 @@ def claims() -> tuple[Claim, ...]:
     twice = sorted({one for one in ids if ids.count(one) > 1})
     if twice:
         raise InputError(f"The claim '{twice[0]}' is in the ledger twice; an id is given once.")
-    return found
+    order = list(sources())
+    return tuple(sorted(found, key=lambda claim: order.index(claim.source)))
 
 
 def _claims(path: Path) -> Iterator[Claim]:

@@ -33,13 +33,13 @@ class SourceCount:
 
 
 def by_source(run: Run) -> list[SourceCount]:
-    """Return the counts of each source, those with the most claims first."""
+    """Return the counts of each source, in the order of their claims."""
     titles = {claim["source"]: str(claim.get("title") or claim["source"]) for claim in run.claims}
     counted = []
     for key, title in titles.items():
         found = Counter(claim["verdict"] for claim in run.claims if claim["source"] == key)
         counted.append(SourceCount(key, title, found.total(), dict(found)))
-    return sorted(counted, key=lambda one: -one.total)
+    return counted
 
 
 def present(run: Run) -> list[str]:
