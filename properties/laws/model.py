@@ -102,8 +102,24 @@ def _zero_attention(target: Target, case: CorpusCase) -> Outcome:
     yield Comparison("attention at zero", got, np.broadcast_to(A0, (2, N, T, T)), bound)
 
 
-def _of_models(id: str, statement: str, law: Law, needs: str, source: str = "paper, Def. 3.1") -> Check:
-    return Check(id=id, statement=statement, source=source, cases=MODELS, law=law, needs=(needs,), cost=2)
+def _of_models(
+    id: str,
+    statement: str,
+    law: Law,
+    needs: str,
+    source: str = "paper, Def. 3.1",
+    claims: tuple[str, ...] = (),
+) -> Check:
+    return Check(
+        id=id,
+        statement=statement,
+        source=source,
+        cases=MODELS,
+        law=law,
+        needs=(needs,),
+        cost=2,
+        claims=claims,
+    )
 
 
 CHECKS = (
@@ -111,10 +127,20 @@ CHECKS = (
         "model.attention", "Attention is softmax(h W h^T + D(P)) over k <= t.", _attention, "attention"
     ),
     _of_models(
-        "model.attention_rows", "Attention rows are causal distributions.", _distribution, "attention"
+        "model.attention_rows",
+        "Attention rows are causal distributions.",
+        _distribution,
+        "attention",
+        claims=("first-row-is-one",),
     ),
     _of_models("model.logits", "The logits are h_L W_O with h <- h + A h V.", _logits, "logits"),
-    _of_models("model.causal", "Logits do not depend on later tokens.", _causality, "logits"),
+    _of_models(
+        "model.causal",
+        "Logits do not depend on later tokens.",
+        _causality,
+        "logits",
+        claims=("sentence-summary-at-position0",),
+    ),
     _of_models("model.loss", "The loss is the mean cross-entropy in nats a token.", _loss, "loss"),
     *(
         _of_models(
