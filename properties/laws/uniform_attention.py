@@ -124,6 +124,7 @@ CHECKS = (
         law=_profile,
         needs=("head_profile",),
         evidence="exact",
+        claims=("normalised-entropy", "diag-prev-distance", "uniform-mean-distance"),
     ),
     Check(
         id="uniform.against_length",
@@ -151,7 +152,7 @@ CHECKS = (
         law=_induction,
         needs=("induction_score",),
         evidence="exact",
-        claims=("induction-score-definition",),
+        claims=("induction-score-definition", "context-64-or-128"),
     ),
     Check(
         id="heads.induction_extremes",
@@ -169,5 +170,6 @@ CHECKS = (
         cases=LENGTHS,
         law=_one_hot_maps,
         needs=("head_profile",),
+        claims=("normalised-entropy", "diag-prev-distance"),
     ),
 )
