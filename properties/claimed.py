@@ -7,11 +7,11 @@ from __future__ import annotations
 
 CLAIMS: dict[str, tuple[str, ...]] = {
     "theory.step_coefficients": (
+        "paper-coefficients",
         "value-coefficient",
         "qk-coefficient-identity",
         "qk-coefficient-at-3",
         "qk-coefficient-numeric",
-        "paper-coefficients",
     ),
     "theory.orders": (
         "orders-in-eta",
@@ -31,21 +31,21 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "theory.uniform_part_drops_out": ("paper-uniform-part-of-q",),
     "theory.gram": ("gram-dcd",),
     "series.leading_terms": (
+        "paper-positional-leading-term",
+        "paper-layers-uniform",
+        "paper-q-construction-factor",
         "second-step-value",
         "orders-in-eta",
         "qk-coefficient-numeric",
         "layers-share-leading-term",
         "three-basis-functions",
-        "paper-positional-leading-term",
-        "paper-layers-uniform",
-        "paper-q-construction-factor",
     ),
     "series.ablation": (
+        "paper-table3-hierarchy",
         "ablation-nll-output",
         "ablation-nll-value",
         "ablation-nll-qk",
         "ablation-order-of-loss",
-        "paper-table3-hierarchy",
     ),
     "series.general_descent": ("full-batch-vs-sgd",),
     "series.accumulation": ("microbatch",),
@@ -63,17 +63,17 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     ),
     "bounds.step_sums": ("paper-coefficient-bound",),
     "bounds.norms": (
-        "pond-frog-attainable",
         "paper-bbar-norm",
         "paper-phibar-norm",
+        "pond-frog-attainable",
     ),
     "bounds.gaussian_norms": ("paper-gaussian-norms",),
     "bounds.zero_passes": ("paper-thm-bounds-informative",),
     "bounds.impostors_pass": ("paper-zero-passes-bounds",),
     "bounds.windows": (
-        "window-of-validity",
         "paper-thm-window-steps",
         "paper-window-large-rate",
+        "window-of-validity",
     ),
     "statistics.B_bar": ("bbar-definition",),
     "statistics.Q_bar": ("qbar-aggregation",),
@@ -81,8 +81,8 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "first_step.W_O": ("first-step-output",),
     "first_step.others": ("first-step-output",),
     "first_step.W_and_P_wait": (
-        "second-step-value",
         "paper-lemma-d5-zero",
+        "second-step-value",
     ),
     "scaling.W_O": (
         "orders-in-eta",
@@ -106,11 +106,11 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     ),
     "bounds.D6": ("paper-lemma-d6",),
     "bounds.D10": (
-        "window-of-validity",
         "paper-thm-bound-output",
         "paper-thm-bound-value",
         "paper-thm-bound-attention",
         "paper-thm-bound-position",
+        "window-of-validity",
     ),
     "bounds.D13": (
         "paper-gaussian-theorem",
@@ -120,28 +120,42 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "score-form",
         "toy-architecture",
     ),
+    "model.attention_rows": ("first-row-is-one",),
     "model.logits": (
-        "residual-stream-memory",
         "toy-architecture",
+        "residual-stream-memory",
     ),
+    "model.causal": ("sentence-summary-at-position0",),
     "zero.loss": (
-        "zero-init-uniform",
         "paper-loss-start",
+        "zero-init-uniform",
     ),
     "zero.attention": ("zero-init-uniform",),
     "gradients.slope": (
-        "gradient-map",
         "paper-d8-backward",
+        "gradient-map",
     ),
     "softmax.P_shift": ("softmax-shift-invariance",),
     "softmax.W_row_shift": ("softmax-shift-invariance",),
     "softmax.P_shift_logits": ("softmax-shift-invariance",),
     "softmax.P_gradient_sum": ("softmax-shift-invariance",),
     "softmax.W_gradient_rows": ("softmax-shift-invariance",),
-    "uniform.induction_score": ("induction-score-definition",),
+    "uniform.head_profile": (
+        "normalised-entropy",
+        "diag-prev-distance",
+        "uniform-mean-distance",
+    ),
+    "uniform.induction_score": (
+        "context-64-or-128",
+        "induction-score-definition",
+    ),
     "heads.induction_extremes": (
         "induction-score-definition",
         "ideal-induction-score",
+    ),
+    "heads.one_hot_maps": (
+        "normalised-entropy",
+        "diag-prev-distance",
     ),
     "projection.formula": (
         "frobenius-projection-ablation",

@@ -1,4 +1,7 @@
-"""Read the claims: the TOML files beside this one, into `Claim`s, refusing what is not well formed."""
+"""Read the claims: the TOML files beside this one, into `Claim`s, refusing what is not well formed.
+
+A claim may name a shared table, or a part of it, in `given` or `numbers`: "table:FILE/TABLE/COLUMN".
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from paper_checks.ledger.printed import decimal
 from reference.errors import InputError
 
 FOLDER = Path(__file__).parent / "claims"
+_SHARED = "table:"
 _REQUIRED = ("id", "source", "section", "statement", "stated", "checks")
 _OPTIONAL = tuple(
     field.name for field in fields(Claim) if field.name not in _REQUIRED and field.name != "topic"
@@ -68,6 +72,7 @@ def _claim(where: str, topic: str, entry: dict[str, Any]) -> Claim:
     for name, allowed in (("kind", KINDS), ("needs", NEEDS), ("source", tuple(sources()))):
         if name in entry and entry[name] not in allowed:
             raise InputError(f"{where}: {name} is '{entry[name]}'; it is one of {', '.join(allowed)}.")
+    entry |= {name: filled_in(where, entry[name]) for name in ("numbers", "given") if name in entry}
     for number in _leaves(entry.get("numbers", {})):
         if not isinstance(number, str):
             raise InputError(f"{where}: the number {number!r} is not a string; write it as it is printed.")
@@ -79,6 +84,26 @@ def _claim(where: str, topic: str, entry: dict[str, Any]) -> Claim:
         name: tuple(value) if name in ("checks", "also") else value for name, value in entry.items()
     }
     return Claim(topic=topic, **values)
+
+
+def filled_in(where: str, value: Any) -> Any:
+    """Return `value` with each "table:..." in it replaced by what it names in `tables`.
+
+    Raises:
+        InputError: there is no such table or column.
+    """
+    if isinstance(value, dict):
+        return {name: filled_in(where, one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [filled_in(where, one) for one in value]
+    if not (isinstance(value, str) and value.startswith(_SHARED)):
+        return value
+    part: Any = tables()
+    for name in value.removeprefix(_SHARED).split("/"):
+        if not isinstance(part, dict) or name not in part:
+            raise InputError(f"{where}: there is no '{value}' in tables-*.toml.")
+        part = part[name]
+    return part
 
 
 def _leaves(value: Any) -> Iterator[Any]:

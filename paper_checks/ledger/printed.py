@@ -85,7 +85,17 @@ def numbers(stated: list[str]) -> list[mpf]:
 
 def fractions(stated: list[str]) -> list[Fraction]:
     """Return printed numbers as the fractions that they are."""
-    return [Fraction(decimal(one)) for one in stated]
+    return [exact(one) for one in stated]
+
+
+def exact(stated: str) -> Fraction:
+    """Return the fraction that is printed."""
+    return Fraction(decimal(stated))
+
+
+def shown(value: Any, places: int = 3) -> str:
+    """Return a computed number for a sentence, rounded to `places` decimals."""
+    return digits_of(f"{Decimal(0):.{places}f}", value)
 
 
 def rounds_to(stated: str, value: Any) -> bool:

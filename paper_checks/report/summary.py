@@ -115,7 +115,7 @@ def sureness(run: Run) -> list[Sureness]:
 
 
 def derived_here(run: Run) -> list[Law]:
-    """Return the laws that hold, that no source states and that are proved or exact, the proved ones first."""
+    """Return laws that hold, that no source states, and that are proved or exact; the proved ones first."""
     found = [law for law in laws(run.results) if law.source == "derived here" and law.holds]
     firm = [law for law in found if law.evidence in ("proved", "exact")]
     return sorted(firm, key=lambda law: EVIDENCE.index(law.evidence))

@@ -7,9 +7,15 @@ from paper_checks.ledger.decide import found
 from paper_checks.ledger.setting import Setting
 
 
+def claim_of(claim_id):
+    """Return the claim as the ledger has it."""
+    (claim,) = [one for one in claims() if one.id == claim_id]
+    return claim
+
+
 def verdict(claim_id, experiments=None, **given):
     """Return the verdict on a claim with some of its inputs replaced."""
-    (claim,) = [one for one in claims() if one.id == claim_id]
+    claim = claim_of(claim_id)
     planted = replace(claim, given={**claim.given, **given})
     return found(planted, Setting(experiments=experiments or {})).verdict
 

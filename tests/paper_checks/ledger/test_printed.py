@@ -6,7 +6,16 @@ import pytest
 from flint import fmpq
 from mpmath import mpf
 
-from paper_checks.ledger.printed import as_printed, decimal, digits_of, fraction, is_exactly, rounds_to
+from paper_checks.ledger.printed import (
+    as_printed,
+    decimal,
+    digits_of,
+    exact,
+    fraction,
+    is_exactly,
+    rounds_to,
+    shown,
+)
 
 
 @pytest.mark.parametrize("value", [Fraction(3, 8), fmpq(3, 8), 0.375, mpf("0.375")])
@@ -72,3 +81,10 @@ def test_what_follows_from_printed_numbers_is_met_within_what_they_leave_open():
     assert ratio.low < 2 < ratio.high
     with pytest.raises(ValueError, match="positive"):
         as_printed("1") / as_printed("0")
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "text"), [(exact(".0285"), 3, "0.029"), (-2.5, 0, "-3"), (1, 2, "1.00")]
+)
+def test_a_value_is_shown_with_so_many_decimals(value, places, text):
+    assert shown(value, places) == text
