@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +47,7 @@ def report(
     from paper_checks.ledger.setting import Setting
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
-    from paper_checks.report.compare import changes
+    from paper_checks.report.compare import UNCHANGED, changes
     from paper_checks.table import show
     from properties.results import read_run
 
@@ -53,6 +55,7 @@ def report(
     measured = read_experiments(experiments) if experiments else {}
     earlier = read_run(compare) if compare else None
     run = run_suite(impl or [], corpus, vocab, length, tokenizer, layout, seed, profile, [])
+    asked = [word for target in impl or () for word in ("--impl", target)]
     text = None
     if corpus is not None:
         text = load_corpus(
@@ -60,13 +63,14 @@ def report(
         )
     setting = Setting(seed, text, measured, own_results(run))
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick)
+    run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})
     with progress_bar() as progress:
         run = with_claims(run, setting, again, progress)
     written = write_report(run, out)
     console = Console()
     show(run, console)
     page = next(path for path in written if path.suffix == ".html")
-    for sentence in changes(earlier, run) if earlier else ():
+    for sentence in (list(changes(earlier, run)) or [UNCHANGED]) if earlier else ():
         console.print(sentence, highlight=False, markup=False)
     console.print(f"The report is in {page}", highlight=False, soft_wrap=True)
     raise typer.Exit(0 if run.ok else 1)

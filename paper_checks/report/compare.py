@@ -1,10 +1,19 @@
-"""What changed between two runs: results and claims by id, in sentences."""
+"""What changed between two runs: results and claims by id, in sentences.
+
+`python -m paper_checks.report.compare OLD.jsonl NEW.jsonl` prints them and fails if there are any: it keeps a
+report that was written down from going stale.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-from properties.results import Run
+from properties.results import Run, read_run
+from reference.errors import InputError
+
+UNCHANGED = "Nothing changed since then."
 
 
 def changes(old: Run, new: Run) -> Iterator[str]:
@@ -16,8 +25,6 @@ def changes(old: Run, new: Run) -> Iterator[str]:
     after = {f"{one.check} on {one.target}": str(one.result) for one in new.results}
     yield from _differences("Result", before, after)
     yield from _differences("Claim", _verdicts(old), _verdicts(new))
-    if _same(old, new):
-        yield "Nothing changed since then."
 
 
 def _verdicts(run: Run) -> dict[str, str]:
@@ -37,6 +44,20 @@ def _differences(what: str, before: Mapping[str, str], after: Mapping[str, str])
             yield f"{what} {name} was {before[name]}, is {after[name]}."
 
 
-def _same(old: Run, new: Run) -> bool:
-    states = [{(one.check, one.target): one.result for one in run.results} for run in (old, new)]
-    return states[0] == states[1] and _verdicts(old) == _verdicts(new)
+def main(arguments: Sequence[str]) -> int:
+    """Print what changed between two files; return 0 for nothing, 1 for something, 2 for bad input."""
+    if len(arguments) != 2:
+        print("Give two results files: the old one and the new one.", file=sys.stderr)
+        return 2
+    try:
+        old, new = (read_run(Path(name)) for name in arguments)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    found = list(changes(old, new))
+    print("\n".join(found) or UNCHANGED)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

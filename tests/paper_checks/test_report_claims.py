@@ -8,7 +8,7 @@ from test_report_page import page_of
 from test_report_sample import CLAIMS, claim, sample_run, with_claims
 
 from paper_checks.report import verdicts
-from paper_checks.report.compare import changes
+from paper_checks.report.compare import changes, main
 from properties.results import read_run, write_run
 from reference.errors import InputError
 
@@ -64,4 +64,15 @@ def test_what_changed_is_told():
         "Result statistics.B_bar on reference is gone; it was passed.",
         "Claim coefficient was holds (2), is refuted (3).",
     ]
-    assert list(changes(old, replace(old))) == ["Nothing changed since then."]
+    assert list(changes(old, replace(old))) == []
+
+
+def test_a_report_that_went_stale_fails(tmp_path, capsys):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    write_run(old, sample_run())
+    write_run(new, with_claims(sample_run(), claim("coefficient", "refuted", computed="3"), *CLAIMS[1:]))
+    assert main([str(old), str(old)]) == 0
+    assert main([str(old), str(new)]) == 1
+    assert "Claim coefficient was holds (2), is refuted (3)." in capsys.readouterr().out
+    assert main([str(old)]) == 2
+    assert main([str(old), str(tmp_path / "none.jsonl")]) == 2

@@ -204,7 +204,7 @@ def counting_is_one_hot(claim: Claim, setting: Setting) -> Finding:
     bound = rounding(1.0, len(tokens) * len(tokens[0]) * V, "float64")
     return judged(
         bool(worst <= bound),
-        f"largest difference {worst:.1e}",
+        "equal, to rounding" if worst <= bound else f"differs by {worst:.1e}",
         evidence="property",
         derivation="Both sum the same terms: a one-hot product picks the entries that counting adds to.",
     )

@@ -121,7 +121,7 @@ def renormalised_rows(claim: Claim, setting: Setting) -> Finding:
     bound = float(rounding(1.0, 2 * T + 2 + ELEMENTARY_ULPS, "float64"))
     return judged(
         moved <= bound,
-        f"changed by at most {moved:.1e}, rounding allows {bound:.1e}",
+        f"changed by no more than rounding, {bound:.0e}" if moved <= bound else f"changed by {moved:.1e}",
         evidence="property",
         derivation="The mask sets hidden scores to minus infinity before the softmax, so that the visible "
         "weights sum to 1 already.",
