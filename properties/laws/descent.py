@@ -126,7 +126,7 @@ CHECKS = (
             cases=LATER_STEPS,
             law=_scaling(group),
             needs=("train",),
-            cost=8,
+            cost=16,
             claims=("orders-in-eta", "layers-share-leading-term"),
         )
         for group, (term, order) in _LEADING.items()

@@ -58,7 +58,7 @@ CHECKS = (
         cases=MODELS,
         law=_slope,
         needs=("gradients", "loss"),
-        cost=6,
+        cost=8,
         claims=("gradient-map",),
     ),
 )

@@ -90,7 +90,7 @@ CHECKS = (
         cases=SMALL_DESCENTS,
         law=_along_the_descent,
         needs=("gradients",),
-        cost=8,
+        cost=16,
         claims=("gradient-map",),
     ),
 )

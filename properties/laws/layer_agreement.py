@@ -57,7 +57,7 @@ CHECKS = tuple(
         cases=DEEPER,
         law=_parting(group),
         needs=("train",),
-        cost=8,
+        cost=40,
         claims=("layers-share-leading-term",),
     )
     for group, order in ORDER.items()

@@ -8,10 +8,13 @@ from breaking import With, broken
 from hypothesis import strategies as st
 
 from properties import check_implementation
-from properties.cases import Cases
+from properties.cases import Cases, DescentCase
 from properties.catalogue import select
+from properties.check import NotAdmitted
+from properties.target import Target
 from reference import attention_metrics
 from reference.gradients import gradients
+from reference.implementation import implementation as reference
 from reference.model import attention, forward, zero_parameters
 from reference.statistics import statistics
 
@@ -167,3 +170,11 @@ def test_a_slip_in_the_composition_score_is_caught():
     assert verdict("composition.reversed", composition_score=by_columns) == "failed"
     assert verdict("composition.extremes", composition_score=spectral) == "failed"
     assert verdict("composition.reversed", composition_score=spectral) == "passed"
+
+
+def test_a_next_term_along_the_leading_one_predicts_no_cosine():
+    """Rounded inner products once gave such a weight a cosine loss of 1e-17 eta^2, and a false alarm."""
+    case = DescentCase(np.array([[0, 0, 1, 0]]), 4, layers=1, rate=0.5, steps=4)
+    (law,) = select(["next_order.cosine"])
+    with pytest.raises(NotAdmitted, match="does not turn it"):
+        list(law.law(Target(reference), case))
