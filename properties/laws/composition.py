@@ -17,8 +17,11 @@ from properties.target import Target
 from properties.tolerances import gamma, rounding, unit_roundoff
 
 
-def _bound(case: MatrixCase, dtype: str) -> float:
-    """Entries of the product are sums of n terms within |first| |second|; then two norms and a ratio."""
+def composition_bound(case: MatrixCase, dtype: str) -> float:
+    """Return the rounding bound of a score of square matrices, for each of their rows.
+
+    Entries of the product are sums of n terms within |first| |second|; then two norms and a ratio.
+    """
     return float(rounding(1.0, 4 * case.first.size + 8, dtype))
 
 
@@ -27,7 +30,9 @@ def _formula(target: Target, case: MatrixCase) -> Outcome:
     expected = np.linalg.norm(case.first @ case.second) / size if size else 0.0
     got = target.composition_score(case.first, case.second)
     # A norm of a cancelled product inherits the absolute error of its entries.
-    yield Comparison("composition score", got, expected, len(case.first) * _bound(case, target.dtype))
+    yield Comparison(
+        "composition score", got, expected, len(case.first) * composition_bound(case, target.dtype)
+    )
     yield within(
         "composition score", got, 0.0, 1.0, gamma(4 * case.first.size + 8, unit_roundoff(target.dtype))
     )
@@ -36,7 +41,7 @@ def _formula(target: Target, case: MatrixCase) -> Outcome:
 def _scale(target: Target, case: MatrixCase) -> Outcome:
     plain = target.composition_score(case.first, case.second)
     scaled = target.composition_score(case.scale * case.first, case.second)
-    bound = 2 * len(case.first) * _bound(case, target.dtype)
+    bound = 2 * len(case.first) * composition_bound(case, target.dtype)
     yield Comparison("composition score of a scaled factor", scaled, plain, bound)
 
 
@@ -46,20 +51,20 @@ def _basis(target: Target, case: MatrixCase) -> Outcome:
     change = np.eye(size)[rng.permutation(size)] * rng.choice([-1.0, 1.0], size)
     plain = target.composition_score(case.first, case.second)
     changed = target.composition_score(case.first @ change, change.T @ case.second)
-    bound = 2 * size * _bound(case, target.dtype)
+    bound = 2 * size * composition_bound(case, target.dtype)
     yield Comparison("composition score in another basis", changed, plain, bound)
 
 
 def _reversed(target: Target, case: MatrixCase) -> Outcome:
     plain = target.composition_score(case.first, case.second)
     turned = target.composition_score(case.second.T, case.first.T)
-    bound = 2 * len(case.first) * _bound(case, target.dtype)
+    bound = 2 * len(case.first) * composition_bound(case, target.dtype)
     yield Comparison("composition score of the transposed factors, reversed", turned, plain, bound)
 
 
 def _extremes(target: Target, case: MatrixCase) -> Outcome:
     size = len(case.first)
-    bound = size * _bound(case, target.dtype)
+    bound = size * composition_bound(case, target.dtype)
     one, zero = np.eye(size), np.zeros((size, size))
     expected = 1 / np.sqrt(size) if case.first.any() else 0.0
     yield Comparison("score with the identity", target.composition_score(case.first, one), expected, bound)
