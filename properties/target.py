@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from properties.answers import ImplementationError, numbers, require, shaped
-from properties.memo import by_corpus
+from properties.memo import by_corpus, recently
 from properties.tolerances import UNIT_ROUNDOFF
 from reference.errors import InputError
 
@@ -36,6 +36,9 @@ AXES = {
     "Q_bar": ("query", "key"),
 }
 
+# Parameters over more words are large, and only looked at once.
+REMEMBERED_WORDS = 100
+
 PROFILE = ("entropy", "diagonal", "previous", "distance")
 
 
@@ -61,6 +64,7 @@ class Target:
         if not isinstance(self.orientation, Mapping):
             raise InputError(f"{self.name} declares an orientation that is no mapping by statistic.")
         self._statistics = by_corpus(self._asked_statistics)
+        self._trained = recently(self._asked_to_train)
 
     @property
     def methods(self) -> frozenset[str]:
@@ -93,10 +97,20 @@ class Target:
     def train(
         self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
-        """Return the parameters after full-batch descent from zero."""
+        """Return the parameters after full-batch descent from zero.
+
+        The latest small answers are remembered: the laws of each weight look at the same descents.
+        """
+        ask = self._trained if vocab_size <= REMEMBERED_WORDS else self._asked_to_train
+        return ask(tokens, vocab_size, layers, rate, steps)
+
+    def _asked_to_train(
+        self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
+    ) -> dict[str, np.ndarray]:
         square = (layers, vocab_size, vocab_size)
         shapes = {"W_O": square[1:], "V": square, "W": square, "P": (layers, tokens.shape[1] - 1)}
-        return self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps)
+        # A copy: the implementation may write its next answer into the same arrays.
+        return _copied(self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps))
 
     def logits(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
         """Return [N, T, V]."""

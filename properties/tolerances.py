@@ -74,6 +74,9 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
     If r(eta) = a eta^m (1 + b eta + c eta^2 + ...), the slopes p_i = log2 r(eta_i) / r(eta_i / 2) are
     m + (b eta_i + ...) / (2 ln 2): they approach m, halving their distance each time. So 2 p_3 - p_2 has the
     error O(eta^2), and the movements |p_2 - p_1| + |p_3 - p_2| bound it once the series is in its regime.
+    Before that, where a later term is the larger one, the slopes lie between two orders. They are never below
+    m for terms of one sign, since each halving of eta then divides r by 2^m at least; so m is at most the
+    value plus the half-width at every rate, and that is the side on which a law is held.
     `relative_noise` is the largest relative error of a remainder; it moves a slope by 2 noise / ln 2, and
     the extrapolation by three times that. What vanishes at some rate has an infinite order.
     """

@@ -14,6 +14,7 @@ FAMILIES = {
     "first_step": ("The first steps", "What one or two steps from zero give is known exactly."),
     "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
+    "layers": ("Layers", "What the layers of a trained model share, and where they part."),
     "next_order": ("The next order", "What comes after the leading terms, and what it predicts of a run."),
     "bounds": (
         "The theorem's bounds",

@@ -58,6 +58,6 @@ CHECKS = (
         cases=MODELS,
         law=_slope,
         needs=("gradients", "loss"),
-        cost=6,
+        cost=8,
     ),
 )

@@ -239,6 +239,6 @@ CHECKS = (
         law=_summed_series,
         needs=("train",),
         evidence="exact",
-        cost=6,
+        cost=12,
     ),
 )
