@@ -15,6 +15,10 @@ FAMILIES = {
     "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
     "next_order": ("The next order", "What comes after the leading terms, and what it predicts of a run."),
+    "predictions": (
+        "Predictions",
+        "What a run will show, from the statistics of its corpus alone: the laws evaluated at any size.",
+    ),
     "bounds": (
         "The theorem's bounds",
         "That they hold in their window and at its edge, and what they cannot tell apart.",
