@@ -95,6 +95,10 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
 # 1 + DEVIATIONS^2 = 17 lies above, whatever the distribution.
 DEVIATIONS = 4
 
+# An interval of a prediction holds one draw in so many: the field's usual 95%. It is stated beside each one,
+# and no check passes or fails by it.
+CONFIDENCE = 0.95
+
 # The series of a weight has terms that shrink by a ratio below one half: what is left after the terms that
 # are known is at most twice the first term of the rest. A wider band could not tell a weight from its half.
 WIDEST_BAND = 0.5

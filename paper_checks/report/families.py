@@ -16,6 +16,10 @@ FAMILIES = {
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
     "layers": ("Layers", "What the layers of a trained model share, and where they part."),
     "next_order": ("The next order", "What comes after the leading terms, and what it predicts of a run."),
+    "predictions": (
+        "Predictions",
+        "What a run will show, from the statistics of its corpus alone: the laws evaluated at any size.",
+    ),
     "bounds": (
         "The theorem's bounds",
         "That they hold in their window and at its edge, and what they cannot tell apart.",

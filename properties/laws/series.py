@@ -24,6 +24,7 @@ from theory.laws import (
     attention_departure,
     conserved,
     general_descent,
+    large_vocabulary,
     layer_separation,
     leading_terms,
     loss,
@@ -196,6 +197,12 @@ CHECKS = (
         "attention_departure",
         "Attention departs from uniform at eta^4, by the law's amount.",
         exactly(attention_departure.check),
+        3,
+    ),
+    _check(
+        "large_vocabulary",
+        "For a large vocabulary nothing is left one order further, and the law's terms two orders further.",
+        exactly(large_vocabulary.check),
         3,
     ),
     _check(
