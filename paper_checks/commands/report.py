@@ -15,9 +15,11 @@ def report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")] = Path("report"),
     corpus: options.CorpusFile = None,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
+    no_cache: options.NoCache = False,
     seed: options.Seed = 0,
     profile: options.Profile = options.ProfileOption.quick,
     impl: Annotated[
@@ -35,7 +37,19 @@ def report(
     from paper_checks.table import show
 
     check_report(out)
-    run = run_suite(impl or [], corpus, vocab, length, tokenizer, layout, seed, profile, [])
+    run = run_suite(
+        impl or [],
+        corpus,
+        vocab,
+        length,
+        tokenizer,
+        layout,
+        seed,
+        profile,
+        [],
+        field=field,
+        cached=not no_cache,
+    )
     written = write_report(run, out)
     console = Console()
     show(run, console)
