@@ -100,6 +100,11 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "orders-in-eta",
         "layers-share-leading-term",
     ),
+    "predictions.layer_spread": ("three-layers-coincide",),
+    "predictions.ablation": (
+        "ablation-order-of-loss",
+        "leading-coefficients-at-run",
+    ),
     "bounds.D5": (
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
@@ -135,6 +140,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-d8-backward",
         "gradient-map",
     ),
+    "gradients.series": ("gradient-map",),
     "softmax.P_shift": ("softmax-shift-invariance",),
     "softmax.W_row_shift": ("softmax-shift-invariance",),
     "softmax.P_shift_logits": ("softmax-shift-invariance",),

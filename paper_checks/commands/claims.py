@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder, rerun_options
+from paper_checks.commands.verify import rerun_options
 
 if TYPE_CHECKING:
     from paper_checks.ledger.claim import Claim
@@ -42,6 +43,8 @@ def claims(
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
+    no_cache: options.NoCache = False,
     experiments: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Results of training experiments, as JSON lines, to decide more."),
@@ -63,16 +66,22 @@ def claims(
     from paper_checks.progress import progress_bar
     from properties.results import BAD, write_text
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     chosen = choose(ids or [], source)
     text = None
     if corpus is not None:
         text = load_corpus(
-            corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+            corpus,
+            vocab_size=vocab,
+            length=length,
+            tokenizer_name=tokenizer,
+            layout=layout.value,
+            seed=seed,
+            field=field,
+            cached=not no_cache,
         )
     setting = Setting(seed=seed, text=text, experiments=read_experiments(experiments) if experiments else {})
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick)
+    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     decided: list[Decided] = []
     with progress_bar() as progress:
         for done, claim in enumerate(chosen):

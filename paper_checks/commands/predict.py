@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 
 def predict(
@@ -56,8 +56,7 @@ def predict(
     from paper_checks.prediction.told import as_json
     from paper_checks.progress import progress_bar
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed

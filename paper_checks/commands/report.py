@@ -17,9 +17,11 @@ def report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")] = Path("report"),
     corpus: options.CorpusFile = None,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
+    no_cache: options.NoCache = False,
     seed: options.Seed = 0,
     profile: options.Profile = options.ProfileOption.quick,
     impl: Annotated[
@@ -54,15 +56,34 @@ def report(
     check_report(out)
     measured = read_experiments(experiments) if experiments else {}
     earlier = read_run(compare) if compare else None
-    run = run_suite(impl or [], corpus, vocab, length, tokenizer, layout, seed, profile, [])
+    run = run_suite(
+        impl or [],
+        corpus,
+        vocab,
+        length,
+        tokenizer,
+        layout,
+        seed,
+        profile,
+        [],
+        field=field,
+        cached=not no_cache,
+    )
     asked = [word for target in impl or () for word in ("--impl", target)]
     text = None
     if corpus is not None:
         text = load_corpus(
-            corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+            corpus,
+            vocab_size=vocab,
+            length=length,
+            tokenizer_name=tokenizer,
+            layout=layout.value,
+            seed=seed,
+            field=field,
+            cached=not no_cache,
         )
     setting = Setting(seed, text, measured, own_results(run))
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick)
+    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})
     with progress_bar() as progress:
         run = with_claims(run, setting, again, progress)

@@ -217,7 +217,7 @@ def _sampling(target: Target, case: CorpusCase) -> Outcome:
     yield Comparison("rho of positions", got.positions, to_float(by_positions / square), bound)
 
 
-def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1, *claims: str) -> Check:
+def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1) -> Check:
     return Check(
         id=f"predictions.{name}",
         statement=statement,
@@ -226,7 +226,6 @@ def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1, *cl
         law=law,
         evidence="exact",
         cost=cost,
-        claims=claims,
     )
 
 
@@ -252,7 +251,6 @@ CHECKS = (
         _spread,
         SHORT_DESCENTS,
         2,
-        "three-layers-coincide",
     ),
     _check("loss", "The predicted loss has the law's terms up to eta^3.", _loss, SHORT_DESCENTS),
     _check(
@@ -261,8 +259,6 @@ CHECKS = (
         _ablation,
         SHORT_DESCENTS,
         1,
-        "ablation-order-of-loss",
-        "leading-coefficients-at-run",
     ),
     _check(
         "attention",
