@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpu.attention_metrics import head_profile, induction_score
+from gpu.attention_metrics import head_profile, induction_score, sequence_induction_score
 from gpu.boundary import (
     float_type,
     parameter_tensors,
@@ -119,11 +119,26 @@ class Gpu:
 
     def head_profile(self, attention: Any) -> dict[str, float]:
         """Return the profile by name of one [T, T] map; InputError if it is not square."""
-        return head_profile(self._map(attention))
+        return {name: float(value) for name, value in head_profile(self._map(attention)).items()}
 
     def induction_score(self, attention: Any, period: int) -> float:
         """Return the score of one [T, T] map; InputError if it is no square or the period does not fit."""
-        return induction_score(self._map(attention), period)
+        return float(induction_score(self._map(attention), period))
+
+    def sequence_induction_score(self, attention: Any, tokens: Any) -> float:
+        """Return the score of one [T, T] map on tokens [T].
+
+        Raises:
+            InputError: the map is no square of as many rows as there are tokens, or no token recurs.
+        """
+        rows = self._map(attention)
+        numbers = torch.tensor(np.asarray(tokens), dtype=torch.int64, device=self._device)
+        if numbers.shape != rows.shape[:1]:
+            raise InputError(
+                f"A map of {len(rows)} rows cannot be scored on tokens of shape {list(numbers.shape)}; "
+                "give one token a row."
+            )
+        return float(sequence_induction_score(rows[None], numbers[None])[0])
 
     def composition_score(self, first: Any, second: Any) -> float:
         """Return the score of two matrices; InputError if they cannot be multiplied."""
@@ -134,7 +149,7 @@ class Gpu:
                 "give matrices [a, b] and [b, c]."
             )
         with full_precision():
-            return composition_score(left, right)
+            return float(composition_score(left, right))
 
     def _model(self, parameters: Mapping[str, Any], tokens: Any) -> tuple[Transformer, torch.Tensor]:
         tensors = parameter_tensors(parameters, self._dtype, self._device)

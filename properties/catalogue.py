@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from properties.check import Check
 from properties.laws import (
     attention_evidence,
+    attention_maps,
     bound_facts,
     bounds,
     certificates,
@@ -17,11 +18,13 @@ from properties.laws import (
     descent,
     finite_differences,
     first_step,
+    induction,
     interchangeability,
     interventions,
     mathematics,
     model,
     next_order,
+    random_heads,
     series,
     softmax_shift,
     statistics_exact,
@@ -51,6 +54,9 @@ CHECKS: tuple[Check, ...] = (
     *finite_differences.CHECKS,
     *softmax_shift.CHECKS,
     *uniform_attention.CHECKS,
+    *attention_maps.CHECKS,
+    *random_heads.CHECKS,
+    *induction.CHECKS,
     *interventions.CHECKS,
     *composition.CHECKS,
 )

@@ -40,6 +40,7 @@ PARAMETERS = {
     "remove_projection": ("weight", "direction"),
     "head_profile": ("attention",),
     "induction_score": ("attention", "period"),
+    "sequence_induction_score": ("attention", "tokens"),
     "composition_score": ("first", "second"),
 }
 

@@ -24,6 +24,7 @@ METHODS = (
     "remove_projection",
     "head_profile",
     "induction_score",
+    "sequence_induction_score",
     "composition_score",
 )
 
@@ -123,6 +124,10 @@ class Target:
     def induction_score(self, attention: np.ndarray, period: int) -> np.ndarray:
         """Return the score of one [T, T] map."""
         return self._array("induction_score", (), attention.copy(), period)
+
+    def sequence_induction_score(self, attention: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        """Return the score of one [T, T] map on tokens [T]."""
+        return self._array("sequence_induction_score", (), attention.copy(), tokens.copy())
 
     def composition_score(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return the score of two matrices."""

@@ -26,6 +26,8 @@ FAMILIES = {
     "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),
     "uniform": ("Uniform attention", "What attention metrics score before anything is learned."),
     "heads": ("Attention metrics", "Metrics on attention maps whose scores are known by counting."),
+    "random": ("Untrained heads", "What heads score before they learn, and how far chance goes."),
+    "induction": ("Induction", "Looking up what followed the current token when it was seen before."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
     "composition": ("Composition", "How much one head's output feeds another."),
 }
