@@ -22,9 +22,10 @@ from gpu.descent import train
 from gpu.gradients import gradients
 from gpu.interventions import remove_projection
 from gpu.model import Transformer
+from gpu.multi_head import multi_head_output
 from gpu.precision import full_precision
 from gpu.statistics import statistics
-from gpu.threads import threads_for
+from gpu.threads import threads_for, threads_worth
 from reference.errors import InputError
 
 
@@ -150,6 +151,20 @@ class Gpu:
             )
         with full_precision():
             return float(composition_score(left, right))
+
+    def multi_head_output(self, weights: Mapping[str, Any], stream: Any, ablated: Any) -> np.ndarray:
+        """Return the output [N, T, d] of a layer without the heads numbered in `ablated`.
+
+        Raises:
+            InputError: a weight is missing, or there is no such head.
+        """
+        missing = [name for name in ("W_Q", "W_K", "W_V", "W_O") if name not in weights]
+        if missing:
+            raise InputError(f"The weights lack {', '.join(missing)}; give W_Q, W_K, W_V and W_O.")
+        tensors = {name: self._real(value) for name, value in weights.items()}
+        numbers = self._real(stream)
+        with full_precision(), threads_worth(numbers.numel() * tensors["W_Q"].numel()):
+            return to_numpy(multi_head_output(tensors, numbers, [int(head) for head in ablated]))
 
     def _model(self, parameters: Mapping[str, Any], tokens: Any) -> tuple[Transformer, torch.Tensor]:
         tensors = parameter_tensors(parameters, self._dtype, self._device)

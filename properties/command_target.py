@@ -42,6 +42,8 @@ PARAMETERS = {
     "induction_score": ("attention", "period"),
     "sequence_induction_score": ("attention", "tokens"),
     "composition_score": ("first", "second"),
+    "multi_head_output": ("weights", "stream", "ablated"),
+    "probe_split": ("sequences", "share", "seed"),
 }
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from reference.attention_metrics import head_profile, induction_score
 from reference.composition import composition_score
+from reference.multi_head import multi_head_output
 
 
 def profile_with(name, rows):
@@ -154,4 +155,92 @@ SEQUENCE_INDUCTION = {
         _on(lambda x, t: [k for k in range(1, t + 1) if x[k - 1] == x[t] or x[t] == 0]),
         "induction.renamed",
     ),
+}
+
+
+def removed_after_the_projection(weights, stream, ablated):
+    """The slip of the source: a slice of the projection's output, which every head wrote to, is zeroed."""
+    output = multi_head_output(weights, stream, [])
+    k = weights["W_O"].shape[1]
+    for head in ablated:
+        output[..., head * k : (head + 1) * k] = 0.0
+    return output
+
+
+def scores_zeroed(weights, stream, ablated):
+    """The head's scores are zeroed: it attends evenly and still writes."""
+    W_Q = weights["W_Q"].copy()
+    W_Q[list(ablated)] = 0.0
+    return multi_head_output({**weights, "W_Q": W_Q}, stream, [])
+
+
+def next_head_removed(weights, stream, ablated):
+    """Features are taken to be interleaved, so another head's are zeroed."""
+    H = len(weights["W_Q"])
+    return multi_head_output(weights, stream, [(head + 1) % H for head in ablated])
+
+
+def scaled_by_the_width(weights, stream, ablated):
+    """Scores over sqrt(d), not over the square root of the head's width."""
+    d, k = weights["W_Q"].shape[1:]
+    return multi_head_output({**weights, "W_Q": weights["W_Q"] * np.sqrt(k / d)}, stream, ablated)
+
+
+class Accumulating:
+    """Removed heads stay removed in later calls, as hooks do that are not taken off."""
+
+    def __init__(self):
+        self.removed = set()
+
+    def __call__(self, weights, stream, ablated):
+        self.removed |= set(ablated)
+        return multi_head_output(
+            weights, stream, [head for head in self.removed if head < len(weights["W_Q"])]
+        )
+
+
+def from_later_positions(weights, stream, ablated):
+    """The mask upside down: every position sees the later ones."""
+    backwards = multi_head_output(weights, stream[:, ::-1].copy(), ablated)
+    return backwards[:, ::-1]
+
+
+ABLATION = {
+    "after the projection": (removed_after_the_projection, "ablation.one_head"),
+    "scores zeroed": (scores_zeroed, "ablation.no_head"),
+    "another head": (next_head_removed, "ablation.forgotten"),
+    "over sqrt(d)": (scaled_by_the_width, "ablation.all_heads"),
+    "hooks that stay": (Accumulating(), "ablation.one_head"),
+    "later positions": (from_later_positions, "ablation.all_heads"),
+}
+
+
+def split_by_row(sequences, share, seed):
+    """Every row goes its own way."""
+    return np.random.default_rng(seed).random(len(sequences)) < share
+
+
+def split_by_half(sequences, share, seed):
+    """The last rows are for testing, whatever they belong to."""
+    return np.arange(len(sequences)) >= (1 - share) * len(sequences)
+
+
+def split_by_chance(sequences, share, seed):
+    """Every sequence goes its own way, perhaps all the same."""
+    side = np.random.default_rng(seed).random(sequences.max() + 1) < share
+    return side[sequences]
+
+
+def split_by_appearance(sequences, share, seed):
+    """Sequences are taken in the order in which they appear."""
+    numbers = list(dict.fromkeys(sequences.tolist()))
+    tested = min(max(round(share * len(numbers)), 1), len(numbers) - 1)
+    return np.isin(sequences, numbers[:tested])
+
+
+SPLITS = {
+    "by row": (split_by_row, "probe.whole_sequences"),
+    "by half": (split_by_half, "probe.whole_sequences"),
+    "by chance": (split_by_chance, "probe.shares"),
+    "by appearance": (split_by_appearance, "probe.repeatable"),
 }

@@ -2,7 +2,7 @@
 
 import pytest
 from breaking import With
-from metric_slips import COMPOSITION, INDUCTION, PROFILES, SEQUENCE_INDUCTION
+from metric_slips import ABLATION, COMPOSITION, INDUCTION, PROFILES, SEQUENCE_INDUCTION, SPLITS
 
 from properties import check_implementation
 from properties.catalogue import select
@@ -36,3 +36,15 @@ def test_a_slip_in_the_composition_score_is_caught(slip):
 def test_a_slip_in_the_score_of_a_sequence_is_caught(slip):
     score, check = SEQUENCE_INDUCTION[slip]
     assert states(With(slip, sequence_induction_score=score), check) == {check: "failed"}
+
+
+@pytest.mark.parametrize("slip", ABLATION)
+def test_a_slip_in_removing_a_head_is_caught(slip):
+    output, check = ABLATION[slip]
+    assert states(With(slip, multi_head_output=output), check) == {check: "failed"}
+
+
+@pytest.mark.parametrize("slip", SPLITS)
+def test_a_slip_in_a_split_is_caught(slip):
+    split, check = SPLITS[slip]
+    assert states(With(slip, probe_split=split), check) == {check: "failed"}
