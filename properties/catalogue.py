@@ -10,6 +10,7 @@ from properties.check import Check
 from properties.claimed import CLAIMS
 from properties.laws import (
     attention_evidence,
+    attention_maps,
     bound_facts,
     bounds,
     certificates,
@@ -21,6 +22,8 @@ from properties.laws import (
     finite_differences,
     first_step,
     gradient_series,
+    head_ablation,
+    induction,
     interchangeability,
     interventions,
     known_maps,
@@ -29,6 +32,8 @@ from properties.laws import (
     model,
     next_order,
     predictions,
+    probe_split,
+    random_heads,
     series,
     softmax_shift,
     statistics_exact,
@@ -65,6 +70,11 @@ _LAWS: tuple[Check, ...] = (
     *ties.CHECKS,
     *uniform_attention.CHECKS,
     *known_maps.CHECKS,
+    *attention_maps.CHECKS,
+    *random_heads.CHECKS,
+    *induction.CHECKS,
+    *head_ablation.CHECKS,
+    *probe_split.CHECKS,
     *interventions.CHECKS,
     *composition.CHECKS,
 )

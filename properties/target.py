@@ -24,7 +24,10 @@ METHODS = (
     "remove_projection",
     "head_profile",
     "induction_score",
+    "sequence_induction_score",
     "composition_score",
+    "multi_head_output",
+    "probe_split",
 )
 
 # The axes that each statistic has in this project; an implementation may declare another orientation.
@@ -138,9 +141,26 @@ class Target:
         """Return the score of one [T, T] map."""
         return self._array("induction_score", (), attention.copy(), period)
 
+    def sequence_induction_score(self, attention: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        """Return the score of one [T, T] map on tokens [T]."""
+        return self._array("sequence_induction_score", (), attention.copy(), tokens.copy())
+
     def composition_score(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return the score of two matrices."""
         return self._array("composition_score", (), first.copy(), second.copy())
+
+    def multi_head_output(
+        self, weights: Mapping[str, np.ndarray], stream: np.ndarray, ablated: tuple[int, ...]
+    ) -> np.ndarray:
+        """Return [N, T, d], the output of a layer of attention without some heads."""
+        return self._array("multi_head_output", stream.shape, _copied(weights), stream.copy(), list(ablated))
+
+    def probe_split(self, sequences: np.ndarray, share: float, seed: int) -> np.ndarray:
+        """Return [rows] of 0 and 1: which are for testing. Booleans are taken for 0 and 1."""
+        answer = self._call("probe_split", sequences.copy(), share, seed)
+        if isinstance(answer, np.ndarray) and answer.dtype == bool:
+            answer = answer.astype(np.float64)
+        return shaped(numbers(answer, "probe_split"), "probe_split", sequences.shape)
 
     def close(self) -> None:
         """Let go of what the implementation holds, such as a running program."""

@@ -31,6 +31,10 @@ FAMILIES = {
     "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),
     "uniform": ("Uniform attention", "What attention metrics score before anything is learned."),
     "heads": ("Attention metrics", "Metrics on attention maps whose scores are known by counting."),
+    "random": ("Untrained heads", "What heads score before they learn, and how far chance goes."),
+    "induction": ("Induction", "Looking up what followed the current token when it was seen before."),
+    "ablation": ("Removing heads", "What is left of a layer of attention without some of its heads."),
+    "probe": ("Probes", "How activations are split for a classifier that reads them."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
     "composition": ("Composition", "How much one head's output feeds another."),
 }

@@ -162,8 +162,8 @@ def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
     shared = rng.normal(size=(NARROW, WIDE))
     positions = rng.normal(size=(2 * WIDE, NARROW)) @ shared
     reader = shared.T @ rng.normal(size=(NARROW, WIDE))
-    before = composition_score(positions, reader)
-    turned = composition_score(-positions, reader)
+    before = float(composition_score(positions, reader))
+    turned = float(composition_score(-positions, reader))
     flipped = composition_score(positions[::-1, ::-1], reader)
     return judged(
         turned < before,

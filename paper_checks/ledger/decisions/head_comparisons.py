@@ -116,7 +116,9 @@ def maps_and_profiles(claim: Claim, setting: Setting) -> Finding:
     for halving in range(1, HALVINGS + 1):
         moved = 2.0**-halving
         other = head_profile((1 - moved) * first + moved * second)
-        within += [abs(other[name] - profile[name]) <= most for name, most in _most_apart(moved).items()]
+        within += [
+            bool(np.abs(other[name] - profile[name]) <= most) for name, most in _most_apart(moved).items()
+        ]
     pair = rearranged()
     return judged(
         all(within) and pair is not None,

@@ -141,11 +141,13 @@ def ideal_scores(claim: Claim, setting: Setting) -> Finding:
     tokens, _ = repeated_case(setting.seed)
     length = tokens.shape[1] - 1
     scores = [
-        induction_score(induction.last_map(induction.two_layers(SYMBOLS, length, latest), tokens), PERIOD)
+        float(
+            induction_score(induction.last_map(induction.two_layers(SYMBOLS, length, latest), tokens), PERIOD)
+        )
         for latest in (False, True)
     ]
     blind = induction.at_distance(SYMBOLS, length, PERIOD - 1)
-    fixed = induction_score(induction.last_map(blind, tokens), PERIOD)
+    fixed = float(induction_score(induction.last_map(blind, tokens), PERIOD))
     (found,) = fractions([claim.given["found"]])
     return judged(
         uniform_score() < found < min(scores),
