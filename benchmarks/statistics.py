@@ -22,9 +22,10 @@ from benchmarks.synthetic_text import following_tokens
 from gpu.compiled import usable_threads
 from gpu.engines import engine
 from gpu.progress import Progress
-from gpu.streaming import go_through, stream_statistics
+from gpu.streaming import stream_statistics
 from gpu.sums import FirstSums, SecondSums
 from gpu.tokens import Parts
+from gpu.two_passes import go_through
 from reference.sequences import read_corpus
 
 V, T = 3000, 200
@@ -104,13 +105,13 @@ def counting(tokens: np.ndarray) -> Callable[[], None]:
         array.fill(0)  # memory is not there before it is written to
     G_bar = stream_statistics([tokens[:COMPARED]], V)["G_bar"]
 
-    def nothing() -> None:
+    def nothing(sequences: int) -> None:
         pass
 
     def work() -> None:
-        progress = Progress(first)
+        progress = Progress(V, T, first)
         go_through(Parts(tokens), progress, lambda part: chosen.add_first(part, first), nothing)
-        progress = Progress(first, second)
+        progress = Progress(V, T, first, second)
         go_through(Parts(tokens), progress, lambda part: chosen.add_second(part, G_bar, second), nothing)
 
     return work

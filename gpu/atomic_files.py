@@ -48,6 +48,17 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[st
     write_atomically(path, lambda beside: save_file(contiguous, beside, metadata))
 
 
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON; raises as `write_atomically`."""
+    text = json.dumps(value, indent=2) + "\n"
+    write_atomically(path, lambda beside: write_text(beside, text))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text, with LF for line breaks."""
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return the arrays and facts of a file that `write_arrays` wrote.
 

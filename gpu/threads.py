@@ -14,8 +14,15 @@ WORTH_SHARING = 1 << 26
 @contextmanager
 def threads_for(tokens: torch.Tensor, vocab_size: int) -> Iterator[None]:
     """Compute on one thread while a layer's products on `tokens` [N, T+1] are small; put the setting back."""
+    with threads_worth(tokens.numel() * vocab_size * vocab_size):
+        yield
+
+
+@contextmanager
+def threads_worth(multiply_adds: int, least: int = WORTH_SHARING) -> Iterator[None]:
+    """Compute on one thread while there are fewer than `least` multiply-adds; put the setting back."""
     before = torch.get_num_threads()
-    if tokens.numel() * vocab_size * vocab_size < WORTH_SHARING:
+    if multiply_adds < least:
         torch.set_num_threads(1)
     try:
         yield

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import typer
 
+from gpu.command_line import run_command
+from gpu.stats import stats
+from gpu.train import train
+from paper_checks.commands.claims import claims
+from paper_checks.commands.predict import predict
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
-from paper_checks.commands.stats import stats
 from paper_checks.commands.verify import verify
-from reference.errors import InputError
 
 app = typer.Typer(
     name="leadterms",
@@ -20,24 +21,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, prove, series, stats, report):
+for command in (verify, predict, claims, prove, series, stats, train, report):
     app.command()(command)
 
 
 def main() -> None:
-    """Run the command line: exit 0 when all is well, 1 when a check fails, 2 when the input is wrong."""
-    try:
-        app()
-    except InputError as error:
-        print(f"leadterms: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("leadterms: stopped before the end; nothing was written.", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe went away; there is nobody left to tell.
-        sys.stderr.close()
-        sys.exit(1)
-    except OSError as error:
-        print(f"leadterms: the output cannot be written: {error.strerror or error}.", file=sys.stderr)
-        sys.exit(2)
+    """Run the command line, see `gpu.command_line.run_command`."""
+    run_command(app, "leadterms")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,19 +67,6 @@ class LengthsCase:
     """Numbers of positions T, to see a law along."""
 
     lengths: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class MapCase:
-    """A causal map as whole numbers [T, T], whose rows sum to MAP_TOTAL, and a period."""
-
-    counts: np.ndarray
-    period: int
-
-    @property
-    def attention(self) -> np.ndarray:
-        """The map [T, T], a fresh array each time; every weight is the same number in every precision."""
-        return self.counts / MAP_TOTAL
 
 
 @dataclass(frozen=True)
@@ -243,21 +229,6 @@ def _matrices(draw: st.DrawFn) -> MatrixCase:
     return MatrixCase(_array(draw, size, size), _array(draw, size, size), scale)
 
 
-# A power of two, so that weights are dyadic.
-MAP_TOTAL = 64
-
-
-@st.composite
-def _maps(draw: st.DrawFn) -> MapCase:
-    T = draw(st.integers(1, 7))
-    rows = []
-    for t in range(T):
-        cuts = draw(st.lists(st.integers(0, MAP_TOTAL), min_size=t, max_size=t).map(sorted))
-        shares = [high - low for low, high in pairwise([0, *cuts, MAP_TOTAL])]
-        rows.append(shares + [0] * (T - 1 - t))
-    return MapCase(np.array(rows, dtype=np.int64), draw(st.integers(1, max(T - 1, 1))))
-
-
 @st.composite
 def _lengths(draw: st.DrawFn) -> LengthCase:
     period = draw(st.integers(1, 12))
@@ -350,14 +321,10 @@ def _ordinary_matrices() -> MatrixCase:
     return MatrixCase(rng.integers(-16, 17, (4, 4)) / 16, rng.integers(-16, 17, (4, 4)) / 16, scale=-3.0)
 
 
-_MAP = np.array(
-    [[64, 0, 0, 0, 0], [40, 24, 0, 0, 0], [7, 25, 32, 0, 0], [1, 30, 20, 13, 0], [9, 0, 33, 17, 5]]
-)
-
-
-CORPORA = Cases(_tokens(), _ORDINARY, _whole)
-SMALL_CORPORA = Cases(_tokens(), _ORDINARY)
-EXACT_CORPORA = Cases(_tokens(), _ORDINARY, _exact_slice)
+_CORPUS = _tokens()
+CORPORA = Cases(_CORPUS, _ORDINARY, _whole)
+SMALL_CORPORA = Cases(_CORPUS, _ORDINARY)
+EXACT_CORPORA = Cases(_CORPUS, _ORDINARY, _exact_slice)
 ONE_STEP = Cases(_descents(steps=st.just(1)), _ordinary_descent(1), lambda corpus: _descent_on(corpus, 1))
 TWO_STEPS = Cases(_descents(steps=st.just(2)), _ordinary_descent(2), lambda corpus: _descent_on(corpus, 2))
 DESCENTS = Cases(_descents(steps=st.integers(1, 5)), _ordinary_descent(4), _descent_on)
@@ -370,7 +337,6 @@ _SIZES = st.sampled_from([SizesCase(1, 1, 1), SizesCase(1, 3, 2), SizesCase(2, 1
 SIZES = Cases(_SIZES, SizesCase(2, 2, 2))
 # One order further the check of a certificate runs many more corpora; a layer less keeps it to seconds.
 SIZES_NEXT = Cases(_SIZES, SizesCase(2, 2, 1))
-MAPS = Cases(_maps(), MapCase(_MAP, period=2))
 LENGTHS = Cases(_lengths(), LengthCase(length=24, period=6))
 LOGITS = Cases(_logits(), LogitsCase(np.array([1.5, -0.25, 0.75, -2.0])))
 SETTINGS = Cases(

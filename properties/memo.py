@@ -1,9 +1,8 @@
-"""Remember what was computed: a dozen laws look at the same statistics, and at many implementations."""
+"""Remember what was computed for a case: a dozen laws look at the same statistics, gradients and descents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Hashable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -12,8 +11,8 @@ import numpy as np
 Answer = TypeVar("Answer")
 Arguments = ParamSpec("Arguments")
 _KEPT = 4
-# Answers to what is larger are as large themselves, and are not asked for twice in a row.
-_LARGEST_BYTES = 2**16
+# A ladder of rates has up to ten, and a descent at each is asked for by the law of every weight.
+_RECENT = 12
 
 
 def by_corpus(function: Callable[[np.ndarray, int], Answer]) -> Callable[[np.ndarray, int], Answer]:
@@ -36,43 +35,29 @@ def by_corpus(function: Callable[[np.ndarray, int], Answer]) -> Callable[[np.nda
     return remembered
 
 
-def by_value(kept_at_most: int) -> Callable[[Callable[Arguments, Answer]], Callable[Arguments, Answer]]:
-    """Decorate a pure function to keep its latest answers for small arguments, which nobody may write to."""
+def recently(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+    """Decorate a function of numbers, arrays and mappings of arrays to keep its latest answers.
 
-    def decorated(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-        kept: dict[tuple[Any, ...], Answer] = {}
+    Nobody may write to them. Laws of one family look at the same small cases one after the other, and a
+    ladder of learning rates asks for each rate once a weight.
+    """
+    kept: dict[Hashable, Answer] = {}
 
-        @wraps(function)
-        def remembered(*arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
-            key = tuple(_parts((arguments, named)))
-            if sum(len(part) for part in key if isinstance(part, bytes)) > _LARGEST_BYTES:
-                return function(*arguments, **named)
-            if key not in kept:
-                kept[key] = function(*arguments, **named)
-                if len(kept) > kept_at_most:
-                    del kept[next(iter(kept))]
-            return kept[key]
+    @wraps(function)
+    def remembered(*arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
+        key = (*map(_key, arguments), *((name, _key(value)) for name, value in sorted(named.items())))
+        if key not in kept:
+            kept[key] = function(*arguments, **named)
+            if len(kept) > _RECENT:
+                del kept[next(iter(kept))]
+        return kept[key]
 
-        return remembered
-
-    return decorated
+    return remembered
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """Yield what tells a value from others: arrays by shape, type and bytes, collections by their parts."""
+def _key(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
-        yield from (value.shape, value.dtype.str, value.tobytes())
-    elif isinstance(value, Mapping):
-        yield len(value)
-        for name, part in value.items():
-            yield name
-            yield from _parts(part)
-    elif isinstance(value, (list, tuple)):
-        yield len(value)
-        for part in value:
-            yield from _parts(part)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name))
-    else:
-        yield value
+        return value.tobytes(), value.shape, value.dtype.str
+    if isinstance(value, Mapping):
+        return tuple((name, _key(value[name])) for name in sorted(value))
+    return value

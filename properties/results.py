@@ -1,4 +1,6 @@
-"""Results as JSON lines: a header, one line a check and target, a footer; without its footer it is invalid.
+"""Results as JSON lines: a header, one line a check and target, one a claim, a footer.
+
+Without its footer a file is invalid.
 
 Everything that shows results (table, notebook, page) reads this and computes nothing.
 """
@@ -68,11 +70,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """A whole results file: the header's fields, the results, the footer's fields."""
+    """A whole results file: the header's fields, the results, the footer's fields, and decided claims.
+
+    A claim is a mapping with at least `id`, `verdict` and `evidence`; this module knows nothing else of it.
+    """
 
     header: dict[str, Any]
     results: tuple[Result, ...]
     footer: dict[str, Any]
+    claims: tuple[dict[str, Any], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -103,6 +109,7 @@ def write_run(path: Path, run: Run) -> None:
     lines = [
         {"kind": "header", "format": FORMAT, **run.header},
         *({"kind": "result", **asdict(result)} for result in run.results),
+        *({"kind": "claim", **claim} for claim in run.claims),
         {"kind": "footer", **run.footer},
     ]
     write_text(path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
@@ -138,12 +145,13 @@ def read_run(path: Path) -> Run:
         raise InputError(f"{path} does not begin with a header line; it is no results file.")
     if lines[-1].get("kind") != "footer":
         raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
-    results = [_result(path, i, line) for i, line in enumerate(lines[1:-1], start=2)]
-    if lines[-1].get("results") != len(results):
-        raise InputError(
-            f"{path} holds {len(results)} results, its footer counts {lines[-1].get('results')}."
-        )
-    return Run(header=_fields(lines[0]), results=tuple(results), footer=_fields(lines[-1]))
+    inner = list(enumerate(lines[1:-1], start=2))
+    results = [_result(path, i, line) for i, line in inner if line.get("kind") != "claim"]
+    claims = [_claim(path, i, line) for i, line in inner if line.get("kind") == "claim"]
+    for name, found in (("results", len(results)), ("claims", len(claims))):
+        if lines[-1].get(name, 0) != found:
+            raise InputError(f"{path} holds {found} {name}, its footer counts {lines[-1].get(name, 0)}.")
+    return Run(_fields(lines[0]), tuple(results), _fields(lines[-1]), tuple(claims))
 
 
 def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -165,6 +173,12 @@ def _result(path: Path, number: int, line: dict[str, Any]) -> Result:
     if line.get("kind") != "result" or result.result not in STATES:
         raise InputError(f"{path}, line {number} is not a result with one of the states {', '.join(STATES)}.")
     return result
+
+
+def _claim(path: Path, number: int, line: dict[str, Any]) -> dict[str, Any]:
+    if not all(isinstance(line.get(name), str) for name in ("id", "verdict", "evidence")):
+        raise InputError(f"{path}, line {number} is not a claim: it needs an id, a verdict and evidence.")
+    return _fields(line)
 
 
 def _fields(line: dict[str, Any]) -> dict[str, Any]:

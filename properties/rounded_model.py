@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
-from properties.memo import by_value
+from properties.memo import recently
 from properties.rounded import Rounded, exact, softmax, total
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 
@@ -36,7 +36,6 @@ def given(parameters: Mapping[str, np.ndarray], dtype: str) -> Parameters:
     }
 
 
-@by_value(64)
 def forward(parameters: Parameters, sequence: Int[np.ndarray, " T_plus_1"]) -> Pass:
     """Run the model on one sequence."""
     dtype = parameters["W_O"][0].dtype
@@ -48,6 +47,23 @@ def forward(parameters: Parameters, sequence: Int[np.ndarray, " T_plus_1"]) -> P
         h.append(h[-1] + A[-1] @ h[-1] @ V)
     assert h[-1].dtype == dtype
     return Pass(h, A, h[-1] @ parameters["W_O"][0])
+
+
+@recently
+def passes(
+    parameters: Mapping[str, np.ndarray], tokens: Int[np.ndarray, "N T_plus_1"], dtype: str
+) -> list[Pass]:
+    """Run the model with exact parameters on each sequence."""
+    known = given(parameters, dtype)
+    return [forward(known, sequence) for sequence in tokens]
+
+
+@recently
+def slopes(
+    parameters: Mapping[str, np.ndarray], tokens: Int[np.ndarray, "N T_plus_1"], dtype: str
+) -> Parameters:
+    """Return the gradients at exact parameters, with their bounds."""
+    return gradients(given(parameters, dtype), tokens)
 
 
 def loss(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> tuple[float, float]:
@@ -67,7 +83,6 @@ def loss(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> tuple
     return float(np.mean(losses)), float(np.mean(errors))
 
 
-@by_value(16)
 def gradients(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> Parameters:
     """Return dLoss/dparameter with its bound, in the shape of `parameters`."""
     parts = [_ascent(parameters, sequence) for sequence in tokens]
@@ -78,7 +93,7 @@ def gradients(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> 
     }
 
 
-@by_value(64)
+@recently
 def train(
     tokens: Int[np.ndarray, "N T_plus_1"], vocab_size: int, layers: int, rate: float, steps: int, dtype: str
 ) -> Parameters:

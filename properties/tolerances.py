@@ -74,6 +74,9 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
     If r(eta) = a eta^m (1 + b eta + c eta^2 + ...), the slopes p_i = log2 r(eta_i) / r(eta_i / 2) are
     m + (b eta_i + ...) / (2 ln 2): they approach m, halving their distance each time. So 2 p_3 - p_2 has the
     error O(eta^2), and the movements |p_2 - p_1| + |p_3 - p_2| bound it once the series is in its regime.
+    Before that, where a later term is the larger one, the slopes lie between two orders. They are never below
+    m for terms of one sign, since each halving of eta then divides r by 2^m at least; so m is at most the
+    value plus the half-width at every rate, and that is the side on which a law is held.
     `relative_noise` is the largest relative error of a remainder; it moves a slope by 2 noise / ln 2, and
     the extrapolation by three times that. What vanishes at some rate has an infinite order.
     """
@@ -91,6 +94,10 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
 # number of standard deviations bounds what sampling does: by Cantelli's inequality at most one in
 # 1 + DEVIATIONS^2 = 17 lies above, whatever the distribution.
 DEVIATIONS = 4
+
+# An interval of a prediction holds one draw in so many: the field's usual 95%. It is stated beside each one,
+# and no check passes or fails by it.
+CONFIDENCE = 0.95
 
 # The series of a weight has terms that shrink by a ratio below one half: what is left after the terms that
 # are known is at most twice the first term of the rest. A wider band could not tell a weight from its half.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_checks.commands.verify import require_folder
+from gpu.command_line import require_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,8 +43,7 @@ def prove(
     """
     from rich.console import Console
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     console = Console(highlight=False)
     if check is not None:
         holds = _check(check, json, console)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_checks.commands.verify import require_folder
+from gpu.command_line import require_folder
 
 if TYPE_CHECKING:
     from flint import fmpq_mat
@@ -40,8 +40,7 @@ def series(
     from theory.series import descend
     from theory.statistics import exact_statistics
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     sequences, vocab_size = read_tokens(tokens)
     for name, value, most in (("--layers", layers, 100), ("--steps", steps, 10_000), ("--order", order, 64)):
         if value > most:

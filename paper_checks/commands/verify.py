@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ def verify(
     ] = None,
     corpus: options.CorpusFile = None,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
+    no_cache: options.NoCache = False,
     seed: options.Seed = 0,
     profile: options.Profile = options.ProfileOption.quick,
     check: options.Checks = None,
@@ -68,8 +71,7 @@ def verify(
 
     from paper_checks.table import show
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     if mutants:
         from paper_checks.mutants import show_mutants
 
@@ -91,6 +93,8 @@ def verify(
         timeout,
         training,
         xfail,
+        field=field,
+        cached=not no_cache,
     )
     show(run, Console(soft_wrap=False))
     finish(run, json)
@@ -149,6 +153,9 @@ def run_suite(
     timeout: float = options.DEFAULT_TIMEOUT,
     training: TrainingOptions = TrainingOptions(),
     xfail: Path | None = None,
+    *,
+    field: str = options.DEFAULT_FIELD,
+    cached: bool = True,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
 
@@ -169,7 +176,14 @@ def run_suite(
     # Checkpoints alone are no implementation to hold to laws, and ask nothing of the mathematics.
     checks = () if checkpoints and not others and not check else select(check)
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
+        cached=cached,
     )
     with ExitStack() as open_targets, progress_bar() as progress:
         left_out: list[str] = []
@@ -189,17 +203,18 @@ def run_suite(
             expected=expected,
             progress=progress,
         )
-    how = rerun_options(corpus, vocab, length, tokenizer, layout, profile)
+    how = rerun_options(corpus, vocab, length, tokenizer, layout, profile, field)
     return replace(run, results=tuple(replace(r, command=r.command + how) for r in run.results))
 
 
 def rerun_options(
-    corpus: Path | None,
+    corpus: str | None,
     vocab: int | None,
-    length: int,
+    length: int | None,
     tokenizer: str,
     layout: options.LayoutOption,
     profile: options.ProfileOption,
+    field: str = options.DEFAULT_FIELD,
 ) -> str:
     """Return what a printed command must add to run on the same corpus; nothing for the defaults."""
     given = {
@@ -208,6 +223,7 @@ def rerun_options(
         "--length": None if length == options.DEFAULT_LENGTH else length,
         "--tokenizer": None if tokenizer == "words" else tokenizer,
         "--layout": None if layout is options.LayoutOption.document else layout.value,
+        "--field": None if field == options.DEFAULT_FIELD else field,
         "--profile": None if profile is options.ProfileOption.quick else profile.value,
     }
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
@@ -236,18 +252,3 @@ def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, see
         for target in targets
         for result in judge(Path(target.removeprefix(CHECKPOINT)), corpus, how, seed=seed)
     ]
-
-
-def require_folder(path: options.JsonFile) -> None:
-    """Refuse a file to write whose folder is missing, before any work is done.
-
-    Raises:
-        InputError: the folder is missing, or the path is a folder.
-    """
-    from reference.errors import InputError
-
-    assert path is not None
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give a file to write.")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"There is no folder {path.absolute().parent}; create it or name another file.")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from paper_checks.report import formulas, summary
+from paper_checks.report import formulas, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from properties.results import BAD, STATES, Result, Run
@@ -43,6 +43,7 @@ def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str
         .render(
             run=run,
             summary=summary,
+            verdicts=verdicts,
             formulas=formulas,
             groups=groups,
             figures=figures,
@@ -138,6 +139,7 @@ def _environment() -> Any:
         ratio=ratio,
         pretty=pretty,
         word=lambda state: WORDS.get(state, state),
+        verdict_word=lambda name: verdicts.VERDICTS.get(name, (name, ""))[0],
         mark=lambda state: MARKS.get(state, "?"),
         family_title=lambda name: FAMILIES.get(name, (name, ""))[0],
         family_about=lambda name: FAMILIES.get(name, (name, ""))[1],

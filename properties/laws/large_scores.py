@@ -14,7 +14,7 @@ from properties.cases import MODELS, ModelCase
 from properties.check import Check, Comparison, Law, Outcome
 from properties.laws.descent import GROUPS
 from properties.laws.softmax_shift import attention_bound, logits_bound
-from properties.rounded_model import given, gradients, loss, stacked
+from properties.rounded_model import given, loss, slopes, stacked
 from properties.target import Target, require
 
 LARGE = 2.0**10
@@ -46,7 +46,7 @@ def _loss(target: Target, case: ModelCase) -> Outcome:
 
 
 def _gradients(target: Target, case: ModelCase) -> Outcome:
-    rounded = gradients(given(_large_W_O(case), target.dtype), case.tokens)
+    rounded = slopes(_large_W_O(case), case.tokens, target.dtype)
     got = target.gradients(_large_W_O(case), case.tokens)
     for group in GROUPS:
         expected, bound = stacked(rounded, group)

@@ -160,7 +160,7 @@ EQUIVALENTS = (
             function="head_profile",
             right="nats / math.log(t + 1)",
             wrong="(nats / math.log(2)) / math.log2(t + 1)",
-            caught_by=("uniform.head_profile", "heads.one_hot_maps", "heads.general_maps"),
+            caught_by=("uniform.head_profile", "heads.one_hot_maps", "heads.profile"),
         ),
         because="a ratio of logarithms does not depend on their base",
         proof=proofs.ratio_of_logarithms,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from properties.mutants import plain_metrics, plain_model, plain_statistics, plain_training
+from properties.mutants import plain_heads, plain_metrics, plain_model, plain_statistics, plain_training
 
 MODULES = {
     "statistics": plain_statistics,
@@ -25,7 +25,10 @@ MODULES = {
     "remove_projection": plain_metrics,
     "head_profile": plain_metrics,
     "induction_score": plain_metrics,
+    "sequence_induction_score": plain_metrics,
     "composition_score": plain_metrics,
+    "multi_head_output": plain_heads,
+    "probe_split": plain_heads,
 }
 
 
@@ -104,9 +107,13 @@ def planted(module: types.ModuleType, function: str | None, right: str, wrong: s
         raise ValueError(f"{module.__name__} holds {right!r} {where.count(right)} times, not once")
     copy = types.ModuleType(module.__name__)
     copy.__file__ = module.__file__
-    text = source.replace(where, where.replace(right, wrong))
-    exec(compile(text, f"<{module.__name__} with a slip>", "exec"), copy.__dict__)
+    exec(_compiled(module.__name__, source.replace(where, where.replace(right, wrong))), copy.__dict__)
     return copy
+
+
+@cache
+def _compiled(name: str, source: str) -> types.CodeType:
+    return compile(source, f"<{name} with a slip>", "exec")
 
 
 @cache

@@ -102,6 +102,13 @@ ATTENTION = (
         caught_by=("model.attention",),
     ),
     _attention(
+        "attention_reads_the_target",
+        slip="the inputs are not shifted: position t reads word t + 1",
+        right="sequence[:-1]",
+        wrong="sequence[1:]",
+        caught_by=("model.attention", "softmax.ties"),
+    ),
+    _attention(
         "attention_layers_reversed",
         slip="the layers are applied from the last to the first",
         right="for layer in layers:",

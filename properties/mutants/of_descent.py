@@ -107,7 +107,7 @@ TRAIN = (
         slip="every layer moves by the gradient of the first",
         right="slope[name]",
         wrong="(slope[name] if name == 'W_O' else slope[name][:1])",
-        caught_by=("descent.parameters",),
+        caught_by=("descent.parameters", "layers.V", "layers.W", "layers.P"),
     ),
     _train(
         "train_last_layer_only",

@@ -90,7 +90,7 @@ G_BAR = (
         slip="G_bar is composed in the other order, Phi_bar Sigma_B",
         right="Sigma_B @ Phi_bar",
         wrong="Phi_bar @ Sigma_B",
-        caught_by=("statistics.G_bar", "statistics.G_bar_composes"),
+        caught_by=("statistics.G_bar", "statistics.G_bar_composes", "statistics.G_bar_rows"),
     ),
     _whole(
         "G_bar_entrywise",
@@ -130,7 +130,7 @@ Q_BAR_AND_DELTA_BAR = (
         right="Q_bar[query, key] += pull[k]",
         wrong="Q_bar[key, query] += pull[k]",
         kind="transposed",
-        caught_by=("statistics.Q_bar", "statistics.Q_bar_rows", "statistics.Q_bar_probed"),
+        caught_by=("statistics.Q_bar", "statistics.Q_bar_rows", "statistics.Q_bar_columns"),
     ),
     _evidence(
         "Q_bar_not_divided",
@@ -168,7 +168,7 @@ Q_BAR_AND_DELTA_BAR = (
         slip="the mean over the prefix is not subtracted from the pull",
         right="pull - pull.mean()",
         wrong="pull",
-        caught_by=("statistics.Q_bar", "statistics.Q_bar_rows", "statistics.Delta_bar_sums_to_zero"),
+        caught_by=("statistics.Q_bar", "statistics.Q_bar_rows", "statistics.repeated_word"),
     ),
     _evidence(
         "Q_bar_centred_over_T",

@@ -80,7 +80,7 @@ GRADIENTS = (
         slip="nothing flows back through the values",
         right="G + A.T @ G @ V.T + through_query",
         wrong="G + through_query",
-        caught_by=("gradients.V", "gradients.slope"),
+        caught_by=("gradients.V", "gradients.slope", "gradients.series"),
     ),
     _gradients(
         "gradients_not_along_the_residual",
@@ -94,6 +94,27 @@ GRADIENTS = (
         slip="W and W^T change places on the way back",
         right="S @ x @ W.T, S.T @ x @ W",
         wrong="S @ x @ W, S.T @ x @ W.T",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_through_the_query_W_not_transposed",
+        slip="W is not transposed where the gradient flows back through the queries",
+        right="S @ x @ W.T,",
+        wrong="S @ x @ W,",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_through_the_key_W_transposed",
+        slip="W is transposed where the gradient flows back through the keys",
+        right="S.T @ x @ W",
+        wrong="S.T @ x @ W.T",
+        caught_by=("gradients.V", "gradients.slope"),
+    ),
+    _gradients(
+        "gradients_through_the_value_V_not_transposed",
+        slip="V is not transposed where the gradient flows back through the values",
+        right="A.T @ G @ V.T + through_query",
+        wrong="A.T @ G @ V + through_query",
         caught_by=("gradients.V", "gradients.slope"),
     ),
     _gradients(

@@ -125,7 +125,7 @@ LOSS = (
         slip="the loss is in bits, not in nats",
         right="np.mean(losses)",
         wrong="np.mean(losses) / np.log(2)",
-        caught_by=("model.loss", "zero.loss"),
+        caught_by=("model.loss", "zero.loss", "softmax.equal_logits"),
     ),
     _loss(
         "loss_log_2",

@@ -56,14 +56,14 @@ B_BAR = (
         right="(count - uniform)",
         wrong="count",
         kind="uniform part not subtracted",
-        caught_by=("statistics.B_bar", "statistics.B_bar_rows", "statistics.Sigma_B_rows"),
+        caught_by=("statistics.B_bar_rows", "statistics.Sigma_B_rows", "statistics.one_word"),
     ),
     _bigram(
         "B_bar_uniform_over_seen_words",
         slip="the uniform part of B_bar is spread over the words that occur, not over all V",
         right="/ vocab_size",
         wrong="/ len(np.unique(tokens))",
-        caught_by=("statistics.B_bar", "statistics.B_bar_rows"),
+        caught_by=("statistics.B_bar", "statistics.B_bar_rows", "statistics.unseen_words"),
     ),
     _bigram(
         "B_bar_uniform_over_pairs",
@@ -130,14 +130,14 @@ B_BAR = (
         slip="word 0 is taken for padding and left out of B_bar",
         right="+= 1",
         wrong="+= current > 0",
-        caught_by=("statistics.B_bar", "statistics.renamed"),
+        caught_by=("statistics.B_bar", "statistics.renamed", "statistics.ties"),
     ),
     _whole(
         "B_bar_sequences_joined",
         slip="the sequences are joined end to end, so pairs reach over their borders",
         right="bigram(tokens, vocab_size)",
         wrong="bigram(tokens.reshape(1, -1), vocab_size)",
-        caught_by=("statistics.B_bar", "statistics.reordered", "statistics.merged"),
+        caught_by=("statistics.reordered", "statistics.merged", "statistics.sequence_by_sequence"),
     ),
     _whole(
         "B_bar_last_sequence_dropped",
@@ -170,7 +170,7 @@ PHI_BAR = (
         right="return share - uniform",
         wrong="return (share - uniform).T",
         kind="transposed",
-        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_counted", "statistics.Phi_bar_columns"),
+        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_columns", "statistics.one_position"),
     ),
     _shares(
         "Phi_bar_not_divided",
@@ -186,7 +186,7 @@ PHI_BAR = (
         right="return share - uniform",
         wrong="return share",
         kind="uniform part not subtracted",
-        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_columns"),
+        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_columns", "statistics.two_words"),
     ),
     _context(
         "Phi_bar_centred_over_context",

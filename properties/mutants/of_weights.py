@@ -15,14 +15,14 @@ COMPOSITION_SCORE = (
         slip="the norm of the product is not divided by those of the factors",
         right="float(np.linalg.norm(product) / size)",
         wrong="float(np.linalg.norm(product))",
-        caught_by=("composition.formula", "composition.scale_free"),
+        caught_by=("composition.formula", "composition.scale_free", "composition.extremes"),
     ),
     _composition(
         "composition_one_norm",
         slip="the norm of the product is divided by that of one factor only",
         right="np.linalg.norm(first) * np.linalg.norm(second)",
         wrong="np.linalg.norm(first)",
-        caught_by=("composition.formula",),
+        caught_by=("composition.formula", "composition.reversed"),
     ),
     _composition(
         "composition_sum_of_norms",
@@ -36,7 +36,14 @@ COMPOSITION_SCORE = (
         slip="the score is squared",
         right="float(np.linalg.norm(product) / size)",
         wrong="float((np.linalg.norm(product) / size) ** 2)",
-        caught_by=("composition.formula",),
+        caught_by=("composition.formula", "random.composition"),
+    ),
+    _composition(
+        "composition_over_chance",
+        slip="the score is divided by what random matrices score, 1/sqrt(n)",
+        right="np.linalg.norm(product) / size",
+        wrong="np.linalg.norm(product) / size * np.sqrt(len(second))",
+        caught_by=("composition.formula", "random.composition"),
     ),
     _composition(
         "composition_other_order",

@@ -8,9 +8,9 @@ import numpy as np
 
 
 def head_profile(attention: np.ndarray) -> dict[str, float]:
-    """Return entropy, diagonal, previous and distance of one map [T, T], means over its T rows."""
+    """Return the entropy, diagonal and so on of one map [T, T], means over its T rows."""
     T = len(attention)
-    entropy = diagonal = previous = distance = 0.0
+    entropy = diagonal = previous = distance = relative = 0.0
     for t in range(T):
         row = attention[t, : t + 1]
         if t > 0:
@@ -18,12 +18,14 @@ def head_profile(attention: np.ndarray) -> dict[str, float]:
             entropy += nats / math.log(t + 1)
             previous += row[t - 1]
         diagonal += row[t]
+        relative += row[t] * (t + 1)
         distance += sum(p * (t - k) for k, p in enumerate(row))
     return {
         "entropy": entropy / T,
         "diagonal": diagonal / T,
         "previous": previous / T,
         "distance": distance / T,
+        "relative_diagonal": relative / T,
     }
 
 
@@ -32,6 +34,16 @@ def induction_score(attention: np.ndarray, period: int) -> float:
     T = len(attention)
     weights = [attention[t, t - period + 1] for t in range(period, T)]
     return float(sum(weights) / len(weights))
+
+
+def sequence_induction_score(attention: np.ndarray, tokens: np.ndarray) -> float:
+    """Return the mean weight on the keys that follow earlier occurrences, in the rows that have some."""
+    weights = []
+    for t in range(len(tokens)):
+        targets = [k for k in range(1, t + 1) if tokens[k - 1] == tokens[t]]
+        if targets:
+            weights.append(sum(attention[t, k] for k in targets))
+    return float(sum(weights) / len(weights)) if weights else 0.0
 
 
 def composition_score(first: np.ndarray, second: np.ndarray) -> float:

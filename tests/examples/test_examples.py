@@ -53,7 +53,7 @@ def examples(tmp_path):
 
 def test_an_example_is_short_enough_to_copy():
     files = [path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".mjs")]
-    assert len(files) == 5
+    assert len(files) == 6
     lengths = {path.name: len(path.read_text().splitlines()) for path in files}
     assert max(lengths.values()) <= LONGEST, lengths
 
@@ -63,6 +63,11 @@ PASSES = {
     "NumPy and plain Python": (
         {"py:numpy_adapter:Adapter": 30, f"cmd:{PYTHON} plain_python.py": 18},
         ["statistics", "model", "projection"],
+    ),
+    # All ten methods: no law is left out for want of one.
+    "NumPy, all methods": (
+        {"py:numpy_descent:Adapter": 26},
+        ["model", "zero", "first_step", "gradients", "heads", "composition"],
     ),
     "node": pytest.param({"cmd:node node.mjs": 28}, ["statistics", "projection"], marks=needs_node),
     "torch": pytest.param(
@@ -100,7 +105,7 @@ def test_a_checkpoint_is_what_the_theory_predicts(examples):
     assert all("check --rate and --steps" in result.counterexample["diagnosis"] for result in results)
 
 
-NODE, PLAIN, NUMPY = "node.mjs", "plain_python.py", "numpy_adapter.py"
+NODE, PLAIN, NUMPY, DESCENT = "node.mjs", "plain_python.py", "numpy_adapter.py", "numpy_descent.py"
 # The file, what is right in it, what is put in its place, the check that names it, what the slip is called.
 SLIPS = [
     (NUMPY, '"nta,ntb->ab", X, U', '"nta,ntb->ba", X, U', "statistics.B_bar", "transposed"),
@@ -114,8 +119,24 @@ SLIPS = [
         "statistics.Q_bar_rows",
         "the mean over the prefix is not subtracted from the pull",
     ),
-    (NUMPY, "h = h + maps[-1] @ h @ V", "h = maps[-1] @ h @ V", "model.logits", "a layer replaces what it"),
+    (NUMPY, "h.append(h[-1] + maps[-1]", "h.append(maps[-1]", "model.logits", "a layer replaces what it"),
     (NUMPY, "(weight * unit).sum()", "(weight * direction).sum()", "projection.formula", "divided by |D|"),
+    (
+        DESCENT,
+        '"ntk,ntb,ab->nka", A, G, V',
+        '"ntk,ntb,ba->nka", A, G, V',
+        "gradients.V",
+        "V is not transposed where the gradient flows back",
+    ),
+    (
+        DESCENT,
+        '"ntk,nta,ab->nkb", S, x, W',
+        '"ntk,nta,ba->nkb", S, x, W',
+        "gradients.W",
+        "W is transposed where the gradient flows back",
+    ),
+    (DESCENT, "value - rate * slope[name]", "value + rate * slope[name]", "first_step.W_O", "negated"),
+    (DESCENT, "d[1:2].sum()", "d[2:3].sum()", "heads.one_hot_maps", "two places back"),
     (PLAIN, "residual / (t + 1)", "residual / T", "statistics.Phi_bar", "has the share 1/T, not 1/t"),
     (
         PLAIN,
@@ -130,6 +151,11 @@ SLIPS = [
 ]
 
 
+def _forget(monkeypatch):
+    for module in ("numpy_adapter", "numpy_descent"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+
 @pytest.mark.parametrize(("file", "right", "wrong", "named", "looks_like"), SLIPS)
 def test_a_slip_made_by_hand_is_named(examples, monkeypatch, file, right, wrong, named, looks_like):
     if file == NODE and shutil.which("node") is None:
@@ -139,12 +165,17 @@ def test_a_slip_made_by_hand_is_named(examples, monkeypatch, file, right, wrong,
     (examples / file).write_text(source.replace(right, wrong))
     monkeypatch.chdir(examples)
     # A module of the same name is another one in each copy of the folder.
-    monkeypatch.delitem(sys.modules, "numpy_adapter", raising=False)
+    _forget(monkeypatch)
     monkeypatch.syspath_prepend(str(examples))
-    specs = {NUMPY: "py:numpy_adapter:Adapter", PLAIN: f"cmd:{PYTHON} {PLAIN}", NODE: f"cmd:node {NODE}"}
+    specs = {
+        NUMPY: "py:numpy_adapter:Adapter",
+        DESCENT: "py:numpy_descent:Adapter",
+        PLAIN: f"cmd:{PYTHON} {PLAIN}",
+        NODE: f"cmd:node {NODE}",
+    }
     target = connect(specs[file])
     result = check_implementation(target, checks=select([named]))[0]
     target.close()
-    monkeypatch.delitem(sys.modules, "numpy_adapter", raising=False)
+    _forget(monkeypatch)
     assert result.result == "failed", result.note
     assert looks_like in result.counterexample["looks_like"]

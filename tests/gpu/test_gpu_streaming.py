@@ -14,6 +14,7 @@ import gpu.atomic_files
 from gpu import compiled
 from gpu.compiled_implementation import implementation
 from gpu.progress import load
+from gpu.sparse_statistics import sparse_statistics
 from gpu.streaming import stream_statistics
 from gpu.sums import FirstSums, SecondSums
 from gpu.tokens import Parts
@@ -92,6 +93,14 @@ def test_a_run_stopped_after_any_part_resumes_to_the_same_bits(stopped_at, engin
 
 
 @needs_numba
+def test_progress_of_another_kind_is_refused(tmp_path):
+    saved, tokens = tmp_path / "progress.safetensors", corpus(6, 7, 5)
+    interrupted(saved, tokens, 5)
+    with pytest.raises(InputError, match="is no sparse statistics in progress"):
+        sparse_statistics(Parts(tokens, 1), 5, saved=saved)
+
+
+@needs_numba
 def test_a_killed_process_loses_only_its_last_part(tmp_path):
     saved = tmp_path / "progress.safetensors"
     program = f"""
@@ -110,7 +119,7 @@ stream_statistics(Parts(corpus(8, 7, 5), 14), 5, saved=saved, seconds_between_sa
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode == -signal.SIGKILL
     assert [path.name for path in tmp_path.iterdir()] == [saved.name]
-    assert load(saved, 5, 7).parts == 1
+    assert load(saved, 5, 7, FirstSums, SecondSums).parts == 1
     parts = Parts(corpus(8, 7, 5), 14)
     found, expected = stream_statistics(parts, 5, saved=saved), stream_statistics(parts, 5)
     for name, value in expected.items():

@@ -1,11 +1,13 @@
 """The command as a person runs it."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from properties.results import read_run
@@ -25,18 +27,30 @@ def leadterms(*arguments, cwd, timeout=120):
     )
 
 
+def objects():
+    file = io.BytesIO()
+    np.save(file, np.array([[{}, 1]], dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
 BAD_FILES = {
     "empty.txt": b"",
     "binary.txt": bytes(range(256)) * 8,
     "latin.txt": b"caf\xe9 \xff\n",
     "tiny.txt": b"a b c\n",
+    "rows.jsonl": b'{"text": "a b c"}\n',
+    "objects.npy": objects(),
+    "no-text/readme.md": b"# nothing",
 }
 BAD_CALLS = {
     "missing.txt": (["--corpus", "missing.txt"], "no corpus file missing.txt"),
     "empty": (["--corpus", "empty.txt"], "empty.txt is empty"),
     "binary": (["--corpus", "binary.txt"], "binary"),
     "latin": (["--corpus", "latin.txt"], "not UTF-8"),
-    "folder": (["--corpus", "."], "is a folder"),
+    "folder": (["--corpus", "."], "binary.txt looks binary"),
+    "folder without text": (["--corpus", "no-text"], "holds no .txt file"),
+    "JSON lines": (["--corpus", "rows.jsonl", "--field", "story"], "has no field 'story' (it has text)"),
+    "pickled array": (["--corpus", "objects.npy"], "cannot be read as an array"),
     "short documents": (["--corpus", "tiny.txt"], "gives no sequence"),
     "large vocabulary": (["--corpus", "tiny.txt", "--vocab", "9"], "3 different tokens"),
     "T = 0": (["--corpus", "tiny.txt", "--length", "0"], "--length is 0"),
@@ -64,6 +78,7 @@ BAD_CALLS = {
 @pytest.mark.parametrize("name", BAD_CALLS)
 def test_bad_input_is_told_in_a_sentence(tmp_path, name):
     for file, content in BAD_FILES.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_bytes(content)
     before = sorted(tmp_path.iterdir())
     arguments, told = BAD_CALLS[name]

@@ -182,7 +182,7 @@ DIAGNOSED = [
     if any(check in CHEAP for check in mutant.caught_by)
 ]
 # What the ordinary case does not show: every word occurs in it, word 0 evenly, no sequence twice; its map has
-# a whole last copy; its inner product is positive, and its direction not zero.
+# a whole last copy; its inner product is positive, its direction not zero; it has eight sequences to split.
 RARE = {
     "B_bar_uniform_over_seen_words",
     "B_bar_word_0_left_out",
@@ -191,6 +191,7 @@ RARE = {
     "projection_of_its_size",
     "projection_of_zero",
     "projection_zeroed",
+    "split_without_a_test",
 }
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.cases import CORPORA, MODELS
+from properties.laws.descent import order_of
 from properties.rounded import NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
 from properties.rounded_model import gradients, stacked
@@ -16,6 +17,7 @@ from properties.statistics_bounds import statistics_magnitudes
 from properties.tolerances import EXPONENT_RESOLUTION, exponent, gamma, rounding, unit_roundoff
 from reference.statistics import statistics
 
+RATES = [2.0**-3 / 2**i for i in range(4)]
 SMALL = st.integers(-(2**20), 2**20).map(lambda n: n / 2**16)
 
 
@@ -119,3 +121,18 @@ def test_a_fitted_exponent_has_the_true_one_in_its_interval(order, first, second
     fit = exponent(remainders, relative_noise=unit_roundoff("float64") * 8)
     assert abs(fit.value - order) <= fit.half_width + 8 * unit_roundoff("float64") * order
     assert fit.half_width < EXPONENT_RESOLUTION
+
+
+SIGN = st.sampled_from([1, -1])
+
+
+@given(st.integers(1, 8), st.floats(-12, 14), SIGN, st.floats(-14, 20), SIGN)
+def test_a_fit_is_never_below_the_order_even_where_later_terms_are_the_larger(m, second, sign, third, other):
+    """Their coefficients may be thousands of times larger: the slopes then lie between two orders."""
+    x, y = sign * 2**second, other * 2**third
+    fit = exponent([eta**m * abs(1 + x * eta + y * eta**2) for eta in RATES], unit_roundoff("float64") * 8)
+    if fit.half_width <= EXPONENT_RESOLUTION and math.isfinite(fit.value):
+        law = order_of("a remainder", fit, m)
+        assert abs(law.got - law.expected) <= law.bound
+        slipped = order_of("a remainder", fit, m + 3)
+        assert abs(slipped.got - slipped.expected) > slipped.bound
