@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: verify test deep lint setup clean help
+.PHONY: verify test deep bench lint setup clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make verify   the quick report on the embedded corpus, into report/"
 	@echo "make test     the tests, on $(WORKERS) workers (WORKERS=n)"
 	@echo "make deep     the long-running evidence as well"
+	@echo "make bench    the benchmarks, into docs/benchmarks.md (BENCH='--corpus FILE' for a text)"
 	@echo "make lint     ruff and mypy"
 	@echo "make clean    remove .venv and what the commands wrote"
 
@@ -30,6 +31,9 @@ test: setup
 
 deep: setup
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+bench: setup
+	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(BENCH)
 
 lint: setup
 	$(BIN)/ruff check .
