@@ -10,6 +10,7 @@ from benchmarks.measuring import options
 from benchmarks.page import page, read_records
 from benchmarks.running import run_benchmarks
 from gpu.atomic_files import write_atomically, write_text
+from gpu.command_line import run_command
 
 NAMES = ("reading", "statistics", "large_vocabulary", "training_step", "exact_series", "whole_verify")
 # Those that can time a text instead of synthetic tokens.
@@ -42,4 +43,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(lambda: sys.exit(main()), "benchmarks")
