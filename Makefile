@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: verify test deep soak lint setup example fresh clean help
+.PHONY: verify test deep soak lint setup example fresh clean help bench
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make deep     the long-running evidence as well"
 	@echo "make example  write the report under docs/ again; make fresh fails when that is stale"
 	@echo "make soak     every law on 10,000 cases, on what is right (hours; goes on where it was stopped)"
+	@echo "make bench    the benchmarks, into docs/benchmarks.md (BENCH='--corpus FILE' for a text)"
 	@echo "make lint     ruff and mypy"
 	@echo "make clean    remove .venv and what the commands wrote"
 
@@ -43,6 +44,9 @@ fresh: setup
 # One thread: the matrices are small.
 soak: setup
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.soak --out docs/soak.md
+
+bench: setup
+	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(BENCH)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -71,7 +71,10 @@ def train(
     dtype: Annotated[
         Precision, typer.Option(help="Of weights and gradients; TF32 is off.")
     ] = Precision.float32,
-    start: Annotated[Start, typer.Option(help="The weights before the first step.")] = Start.zero,
+    start: Annotated[
+        Start,
+        typer.Option("--start", "--init", help="The weights before the first step; --init under torchrun."),
+    ] = Start.zero,
     scale: Annotated[
         float | None,
         typer.Option(metavar="v", help="Of --start gaussian: entries have variance v^2 / V^(2 + 2 xi)."),

@@ -37,8 +37,8 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="TARGET",
-            help="reference, gpu, gpu32, py:module:attribute, torch:module:factory[:NAMES.toml], "
-            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; those that come along by default.",
+            help="reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory[:NAMES.toml], "
+            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; the first three by default.",
             show_default=False,
         ),
     ] = None,
