@@ -19,6 +19,10 @@ FAMILIES = {
         "Predictions",
         "What a run will show, from the statistics of its corpus alone: the laws evaluated at any size.",
     ),
+    "spectrum": (
+        "Every direction",
+        "That weights follow their leading terms beyond the first direction, to which a cosine is blind.",
+    ),
     "bounds": (
         "The theorem's bounds",
         "That they hold in their window and at its edge, and what they cannot tell apart.",
