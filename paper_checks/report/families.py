@@ -29,6 +29,7 @@ FAMILIES = {
     ),
     "conserved": ("Conservation", "Sums that no step of descent from zero changes."),
     "model": ("The model", "Attention, logits and loss of the attention-only transformer."),
+    "explanation": ("One layer, token by token", "What each token read adds to each logit."),
     "gradients": ("Gradients", "The backward pass, against the formulas and against slopes of the loss."),
     "zero": ("At initialisation", "Everything starts at zero, where attention and predictions are uniform."),
     "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),
