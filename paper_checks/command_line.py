@@ -7,7 +7,9 @@ import typer
 from gpu.command_line import run_command
 from gpu.stats import stats
 from gpu.train import train
+from paper_checks.commands.alignment import alignment
 from paper_checks.commands.claims import claims
+from paper_checks.commands.explain import explain
 from paper_checks.commands.predict import predict
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
@@ -21,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, predict, claims, prove, series, stats, train, report):
+for command in (verify, predict, explain, claims, prove, series, stats, train, report, alignment):
     app.command()(command)
 
 

@@ -87,16 +87,26 @@ def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
             table = Table(
                 box=None, pad_edge=False, header_style="bold", title=result.target, title_justify="left"
             )
-            for column in ("weight", "verdict", "error", "predicted", "1-cos", "predicted", "band"):
+            for column in (
+                "weight",
+                "verdict",
+                "error",
+                "predicted",
+                "1-cos",
+                "predicted",
+                "rank one",
+                "band",
+            ):
                 table.add_column(column, no_wrap=True)
             made[result.target] = table
         found = next(iter(result.measurements.values()), None)
-        numbers = [""] * 5
+        numbers = [""] * 6
         if found is not None:
-            error, error_predicted, cosine, cosine_predicted, band = found.values()
+            error, error_predicted, cosine, cosine_predicted, rank_one, band = found.values()
             sizes = [f"{value:.2e}" for value in (error, error_predicted)]
             cosines = [
-                "" if value is None else f"{max(0.0, 1 - value):.1e}" for value in (cosine, cosine_predicted)
+                "" if value is None else f"{max(0.0, 1 - value):.1e}"
+                for value in (cosine, cosine_predicted, rank_one)
             ]
             numbers = [*sizes, *cosines, f"{sum(band.values()):.1e}"]
         made[result.target].add_row(result.check.removeprefix("checkpoint."), _cell(result), *numbers)

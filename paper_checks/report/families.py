@@ -20,12 +20,17 @@ FAMILIES = {
         "Predictions",
         "What a run will show, from the statistics of its corpus alone: the laws evaluated at any size.",
     ),
+    "spectrum": (
+        "Every direction",
+        "That weights follow their leading terms beyond the first direction, to which a cosine is blind.",
+    ),
     "bounds": (
         "The theorem's bounds",
         "That they hold in their window and at its edge, and what they cannot tell apart.",
     ),
     "conserved": ("Conservation", "Sums that no step of descent from zero changes."),
     "model": ("The model", "Attention, logits and loss of the attention-only transformer."),
+    "explanation": ("One layer, token by token", "What each token read adds to each logit."),
     "gradients": ("Gradients", "The backward pass, against the formulas and against slopes of the loss."),
     "zero": ("At initialisation", "Everything starts at zero, where attention and predictions are uniform."),
     "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),

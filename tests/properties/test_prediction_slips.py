@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from breaking import broken
 
+from properties import check_implementation
 from properties.catalogue import select
+from properties.laws import explanation as explanation_laws
 from properties.laws import predictions as laws
 from properties.predictions.sampling import bigram_noise, cosine_loss, deal, leading_directions
 from properties.runner import run_mathematics
@@ -84,3 +86,18 @@ def test_groups_that_say_nothing_are_refused(groups):
     whole = leading_directions(tokens, statistics(tokens, 3))
     with pytest.raises(InputError, match=f"{groups} random groups of 8"):
         deal(tokens, 3, whole, sample=4, groups=groups, seed=0, statistics=statistics)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('current=parameters["W_O"][last]', 'current=parameters["W_O"][tokens[0]]'),
+        ('messages=parameters["V"][0][tokens] @', 'messages=parameters["V"][0][:, tokens].T @'),
+        ("[last, tokens]", "[tokens, last]"),
+        ("by_token + distances, (n, 1)", "by_token, (n, 1)"),
+    ],
+)
+def test_a_slip_in_the_explanation_is_refuted(monkeypatch, right, wrong):
+    monkeypatch.setattr(explanation_laws, "explanation", broken("reference.explanation", right, wrong))
+    results = check_implementation("reference", checks=select(["explanation.sum"]))
+    assert [result.result for result in results] == ["failed"]
