@@ -9,7 +9,7 @@ N = diag(gamma) and beta = 0; without a norm N = I and sigma = 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jaxtyping import Float, Int64
 from torch import Tensor
@@ -78,6 +78,7 @@ class Sizes:
     begin: int | None
 
 
+@runtime_checkable
 class TokenModel(Protocol):
     """A pretrained model, in the terms of its heads and its residual stream."""
 
