@@ -11,6 +11,7 @@ from paper_checks.commands.alignment import alignment
 from paper_checks.commands.claims import claims
 from paper_checks.commands.explain import explain
 from paper_checks.commands.predict import predict
+from paper_checks.commands.pretrained import pretrained
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, predict, explain, claims, prove, series, stats, train, report, alignment):
+for command in (verify, predict, explain, claims, prove, series, stats, train, pretrained, report, alignment):
     app.command()(command)
 
 
