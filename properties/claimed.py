@@ -136,6 +136,14 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "zero-init-uniform",
     ),
     "zero.attention": ("zero-init-uniform",),
+    "explanation.sum": (
+        "one-layer-output-form",
+        "score-form",
+    ),
+    "explanation.message": (
+        "value-row-coordinates",
+        "message-to-logits",
+    ),
     "gradients.slope": (
         "paper-d8-backward",
         "gradient-map",

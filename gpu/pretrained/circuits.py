@@ -140,8 +140,9 @@ def _behaviour(maps: Float[Tensor, "N T T"], period: int, begun: int) -> HeadBeh
     fresh = begun + period  # up to here nothing repeats
     own = [one[begun:, begun:] for one in maps.double()]
     return HeadBehaviour(
-        previous=sum(head_profile(one[:fresh, :fresh])["previous"] for one in maps.double()) / len(maps),
-        induction=sum(induction_score(one, period) for one in own) / len(own),
+        previous=sum(float(head_profile(one[:fresh, :fresh])["previous"]) for one in maps.double())
+        / len(maps),
+        induction=sum(float(induction_score(one, period)) for one in own) / len(own),
         first=float(maps[:, 1:fresh, 0].double().mean()),
     )
 
@@ -169,7 +170,7 @@ def _read_by(heads: Heads, written: dict[str, Tensor]) -> list[Reading]:
     parts = (heads.W_Q, heads.W_K, heads.W_V, heads.W_O)
     for W_Q, W_K, W_V, W_O in zip(*(one.double() for one in parts), strict=True):
         sides = (W_Q @ _triangle(W_K).T, W_K @ _triangle(W_Q).T, W_V @ _triangle(W_O.T).T)
-        scores = [{name: composition_score(A, side) for name, A in written.items()} for side in sides]
+        scores = [{name: float(composition_score(A, side)) for name, A in written.items()} for side in sides]
         found.append(Reading(*scores))
     return found
 

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Float64, Int64
 
 from gpu.sparse_statistics import SparseStatistics, sparse_statistics
-from gpu.streaming import Told
 from gpu.tokens import Parts
+from gpu.two_passes import Told
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 DEFAULT_LENGTH, DEFAULT_TOKENS = 128, 3000
 
@@ -31,7 +31,9 @@ def pretrained(
     vocab: Annotated[
         int, typer.Option("--vocab", metavar="V", help="Compare the V most frequent tokens of the corpus.")
     ] = DEFAULT_TOKENS,
-    length: options.Length = DEFAULT_LENGTH,
+    length: Annotated[
+        int, typer.Option("--length", metavar="T", help="Predicted positions.")
+    ] = DEFAULT_LENGTH,
     layout: options.Layout = options.LayoutOption.document,
     tokenizer: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A tokenizers .json; the model's own by default.")

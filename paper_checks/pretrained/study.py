@@ -156,7 +156,7 @@ def study(
 
 
 def _tokens(place: str, revision: str | None, corpus: CorpusOptions) -> np.ndarray:
-    documents = read_documents(corpus.path)
+    documents = list(read_documents(corpus.path))
     if corpus.tokenizer is not None:
         numbers = tokenizer_file(corpus.tokenizer)
     else:
