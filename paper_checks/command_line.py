@@ -7,6 +7,7 @@ import sys
 import typer
 
 from paper_checks.commands.alignment import alignment
+from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.explain import explain
 from paper_checks.commands.predict import predict
 from paper_checks.commands.prove import prove
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, predict, alignment, explain, prove, series, stats, report):
+for command in (verify, predict, alignment, behaviour, explain, prove, series, stats, report):
     app.command()(command)
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from properties.check import Check
 from properties.laws import (
     attention_evidence,
+    behaviour,
     bound_facts,
     bounds,
     certificates,
@@ -58,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     *softmax_shift.CHECKS,
     *uniform_attention.CHECKS,
     *interventions.CHECKS,
+    *behaviour.CHECKS,
     *composition.CHECKS,
 )
 

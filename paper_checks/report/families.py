@@ -36,6 +36,7 @@ FAMILIES = {
     "uniform": ("Uniform attention", "What attention metrics score before anything is learned."),
     "heads": ("Attention metrics", "Metrics on attention maps whose scores are known by counting."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
+    "behaviour": ("Behaviour", "What a removed leading term does to the loss, to its last digits."),
     "composition": ("Composition", "How much one head's output feeds another."),
 }
 
