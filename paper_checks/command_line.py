@@ -8,6 +8,7 @@ from gpu.command_line import run_command
 from gpu.stats import stats
 from gpu.train import train
 from paper_checks.commands.alignment import alignment
+from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.claims import claims
 from paper_checks.commands.explain import explain
 from paper_checks.commands.predict import predict
@@ -24,7 +25,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, predict, explain, claims, prove, series, stats, train, pretrained, report, alignment):
+for command in (
+    verify,
+    predict,
+    explain,
+    claims,
+    prove,
+    series,
+    stats,
+    train,
+    pretrained,
+    report,
+    alignment,
+    behaviour,
+):
     app.command()(command)
 
 

@@ -11,6 +11,7 @@ from properties.claimed import CLAIMS
 from properties.laws import (
     attention_evidence,
     attention_maps,
+    behaviour,
     bound_facts,
     bounds,
     certificates,
@@ -80,6 +81,7 @@ _LAWS: tuple[Check, ...] = (
     *head_ablation.CHECKS,
     *probe_split.CHECKS,
     *interventions.CHECKS,
+    *behaviour.CHECKS,
     *composition.CHECKS,
 )
 CHECKS = tuple(replace(check, claims=CLAIMS.get(check.id, ())) for check in _LAWS)

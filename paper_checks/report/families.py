@@ -41,6 +41,7 @@ FAMILIES = {
     "ablation": ("Removing heads", "What is left of a layer of attention without some of its heads."),
     "probe": ("Probes", "How activations are split for a classifier that reads them."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
+    "behaviour": ("Behaviour", "What a removed leading term does to the loss, to its last digits."),
     "composition": ("Composition", "How much one head's output feeds another."),
 }
 

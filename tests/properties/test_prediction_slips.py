@@ -6,6 +6,7 @@ from breaking import broken
 
 from properties import check_implementation
 from properties.catalogue import select
+from properties.laws import behaviour as behaviour_laws
 from properties.laws import explanation as explanation_laws
 from properties.laws import predictions as laws
 from properties.predictions.sampling import bigram_noise, cosine_loss, deal, leading_directions
@@ -101,3 +102,20 @@ def test_a_slip_in_the_explanation_is_refuted(monkeypatch, right, wrong):
     monkeypatch.setattr(explanation_laws, "explanation", broken("reference.explanation", right, wrong))
     results = check_implementation("reference", checks=select(["explanation.sum"]))
     assert [result.result for result in results] == ["failed"]
+
+
+EFFECT_SLIPS = [
+    ("+ h @ dW @ transposed(after)", "+ h @ dW @ transposed(h)"),
+    ("+ h @ W @ transposed(dh)", "+ dh @ W @ transposed(h)"),
+    ("A * (e - m) / (1 + m)", "A * (e - m)"),
+    ("dA @ after @ Vn + A @ dh @ Vn", "dA @ after @ Vn + dA @ dh @ Vn"),
+    ("np.log1p((p * np.expm1(dF))", "((p * np.expm1(dF))"),
+    ('dh @ (parameters["W_O"] + d["W_O"])', 'dh @ parameters["W_O"]'),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong"), EFFECT_SLIPS)
+def test_a_slip_in_the_change_of_the_loss_is_refuted(monkeypatch, right, wrong):
+    monkeypatch.setattr(behaviour_laws, "effects", broken("reference.effects", right, wrong))
+    results = check_implementation("reference", checks=select(["behaviour"]))
+    assert "failed" in {result.result for result in results}
