@@ -10,6 +10,7 @@ from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
 from paper_checks.commands.stats import stats
+from paper_checks.commands.vectors import vectors
 from paper_checks.commands.verify import verify
 from reference.errors import InputError
 
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, prove, series, stats, report):
+for command in (verify, prove, series, stats, vectors, report):
     app.command()(command)
 
 

@@ -21,8 +21,11 @@ def head_profile(attention: Float64[np.ndarray, "T T"]) -> dict[str, float]:
     - distance: mean distance t - k in tokens, in 0..(T-1)/2. Uniform: (T-1)/4.
 
     Source: derived here; `theory.baselines` proves the uniform values.
+
+    Raises:
+        InputError: the map is no square.
     """
-    T = len(attention)
+    T = check_map(attention)
     rows = np.arange(T)
     plogp = np.zeros_like(attention)
     np.log(attention, out=plogp, where=attention > 0)
@@ -35,6 +38,17 @@ def head_profile(attention: Float64[np.ndarray, "T T"]) -> dict[str, float]:
     }
 
 
+def check_map(attention: Float64[np.ndarray, ...]) -> int:
+    """Return T of a [T, T] map.
+
+    Raises:
+        InputError: it is no square, or empty.
+    """
+    if attention.ndim != 2 or attention.shape[0] != attention.shape[1] or not attention.size:
+        raise InputError(f"An attention map has the shape {list(attention.shape)}; give a square, not empty.")
+    return len(attention)
+
+
 def induction_score(attention: Float64[np.ndarray, "T T"], period: int) -> float:
     """Return the mean weight of row t on t - period + 1, over t = period..T-1, for one attention map.
 
@@ -43,9 +57,9 @@ def induction_score(attention: Float64[np.ndarray, "T T"], period: int) -> float
     (H_T - H_period) / ((r - 1) * period).
 
     Raises:
-        InputError: the period is not in 1..T-1.
+        InputError: the map is no square, or the period is not in 1..T-1.
     """
-    T = len(attention)
+    T = check_map(attention)
     if not 1 <= period < T:
         raise InputError(f"A map of {T} positions repeats with a period of 1 to {T - 1}, not {period}.")
     rows = np.arange(period, T)
