@@ -45,8 +45,10 @@ class Adapter:
         return self.forward(parameters, tokens)[1]
 
     def loss(self, parameters, tokens):
-        chosen = np.take_along_axis(softmax(self.logits(parameters, tokens)), tokens[:, 1:, None], axis=-1)
-        return -np.log(chosen).mean()
+        F = self.logits(parameters, tokens)
+        shifted = F - F.max(axis=-1, keepdims=True)
+        chosen = np.take_along_axis(shifted, tokens[:, 1:, None], axis=-1)[..., 0]
+        return (np.log(np.exp(shifted).sum(axis=-1)) - chosen).mean()
 
     def remove_projection(self, weight, direction):
         norm = np.linalg.norm(direction)

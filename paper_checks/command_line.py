@@ -16,6 +16,7 @@ from paper_checks.commands.pretrained import pretrained
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
+from paper_checks.commands.vectors import vectors
 from paper_checks.commands.verify import verify
 
 app = typer.Typer(
@@ -27,17 +28,18 @@ app = typer.Typer(
 )
 for command in (
     verify,
+    report,
+    claims,
     predict,
     explain,
-    claims,
+    alignment,
+    behaviour,
+    pretrained,
     prove,
     series,
     stats,
     train,
-    pretrained,
-    report,
-    alignment,
-    behaviour,
+    vectors,
 ):
     app.command()(command)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import numpy as np
 from flint import fmpq_mat
 
