@@ -105,6 +105,8 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "ablation-order-of-loss",
         "leading-coefficients-at-run",
     ),
+    "spectrum.V": ("paper-value-cosine-null",),
+    "spectrum.W": ("paper-attention-cosine-null",),
     "bounds.D5": (
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
@@ -218,6 +220,11 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "projection.orthogonal": (
         "frobenius-projection-ablation",
         "probe-projection",
+    ),
+    "behaviour.digits": ("ablation-nll-qk",),
+    "behaviour.ablation": (
+        "paper-table3-hierarchy",
+        "ablation-order-of-loss",
     ),
     "composition.formula": ("composition-score",),
 }

@@ -15,9 +15,9 @@ from breaking import With
 
 from paper_checks.command_line import app
 from properties.connectors import connect
-from properties.target import METHODS, Target
+from properties.target import Target
 from properties.vectors import files
-from properties.vectors.answers import _upwards, floats
+from properties.vectors.answers import METHODS, _upwards, floats
 from properties.vectors.checking import faults
 from properties.vectors.held import hold
 from reference.errors import InputError
