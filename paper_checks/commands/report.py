@@ -47,6 +47,7 @@ def report(
     from paper_checks.ledger.decide import own_results, with_claims
     from paper_checks.ledger.experiments import read_experiments
     from paper_checks.ledger.setting import Setting
+    from paper_checks.prediction.beside import published_beside
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
     from paper_checks.report.compare import UNCHANGED, changes
@@ -82,6 +83,9 @@ def report(
             field=field,
             cached=not no_cache,
         )
+        with progress_bar() as progress:
+            beside = published_beside(text, seed, progress)
+        run = replace(run, header={**run.header, "predicted": beside})
     setting = Setting(seed, text, measured, own_results(run))
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})

@@ -105,6 +105,14 @@ def ratio(result: Result) -> str:
     return f"{result.error_over_bound:.2g}"
 
 
+def figure(value: Any) -> str:
+    """Return a predicted number in as many digits as tell it from its neighbours."""
+    if not isinstance(value, (int, float)):
+        return ""
+    # Cosines near 1 differ in their last digits only.
+    return f"{value:.6f}" if 0.9 <= abs(value) < 1.1 else f"{value:.4g}"
+
+
 def pretty(value: Any, width: int = 96) -> str:
     """Return a value of a counterexample in full: on one line, or on several if it is long."""
     if isinstance(value, str):
@@ -138,6 +146,7 @@ def _environment() -> Any:
         anchor=anchor,
         ratio=ratio,
         pretty=pretty,
+        figure=figure,
         word=lambda state: WORDS.get(state, state),
         verdict_word=lambda name: verdicts.VERDICTS.get(name, (name, ""))[0],
         mark=lambda state: MARKS.get(state, "?"),
