@@ -11,8 +11,8 @@ from typing import Any
 HEAD = """# Benchmarks
 
 This page is written by `make bench`, from what the commands in `benchmarks/` printed. Ratios are between two
-measurements of one run on one machine, figures the medians of {runs}; a busy machine shows in the absolute
-ones. A target that was missed is told as such.
+measurements of one run on one machine; figures are {runs}, and a busy machine shows in the absolute ones. A
+target that was missed is told as such.
 
 {machine}
 """
@@ -23,7 +23,9 @@ def page(records: Mapping[str, Mapping[str, Any]], runs: int, skipped: str | Non
     machines = [record["machine"] for record in records.values()]
     packages = {name: version for one in machines for name, version in one["packages"].items()}
     machine = {**machines[0], "packages": packages}
-    parts = [HEAD.format(runs="one run" if runs == 1 else f"{runs} runs", machine=_machine(machine))]
+    parts = [
+        HEAD.format(runs="of one run" if runs == 1 else f"medians of {runs} runs", machine=_machine(machine))
+    ]
     parts += [_section(name, record) for name, record in records.items()]
     if skipped is not None:
         parts.append(f"## On a GPU\n\nNot measured: {skipped}. `python -m benchmarks.gpu` runs that list.\n")
@@ -51,7 +53,8 @@ def _section(name: str, record: Mapping[str, Any]) -> str:
     module = importlib.import_module(f"benchmarks.{record['benchmark']}")
     told = (module.__doc__ or "").strip().split("\n\n", 1)
     lines = [f"## {told[0].split(': python -m')[0].rstrip('.')}", ""]
-    lines += [f"`python -m benchmarks.{record['benchmark']}`, here {name}. {' '.join(told[1:])}", ""]
+    command = f"python -m benchmarks.{record['benchmark']}"
+    lines += [f"`{command}`" + ("" if name == record["benchmark"] else f" as {name}"), "", *told[1:], ""]
     lines += ["| target | measured | wanted | met |", "| --- | ---: | ---: | --- |"]
     lines += [_target(target) for target in record["targets"]]
     figures = {
