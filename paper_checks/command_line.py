@@ -10,6 +10,7 @@ from gpu.train import train
 from paper_checks.commands.alignment import alignment
 from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.claims import claims
+from paper_checks.commands.experiments import experiments
 from paper_checks.commands.explain import explain
 from paper_checks.commands.predict import predict
 from paper_checks.commands.pretrained import pretrained
@@ -34,6 +35,7 @@ for command in (
     explain,
     alignment,
     behaviour,
+    experiments,
     pretrained,
     prove,
     series,

@@ -128,6 +128,14 @@ class SmallGPT(nn.Module):
         flat = functional.cross_entropy(logits.flatten(0, 2), following.flatten(), reduction="none")
         return flat.view(following.shape)
 
+    def only(self, number: int) -> SmallGPT:
+        """Return a copy of one of the models, alone."""
+        alone = SmallGPT(self.config, (self.seeds[number],), dtype=self.weights["W_E"].dtype)
+        with torch.no_grad():
+            for name, value in alone.weights.items():
+                value.copy_(self.weights[name][number : number + 1])
+        return alone
+
     def work(self, positions: int) -> int:
         """Return about how many multiply-adds a forward pass over that many positions of each model takes."""
         d, sizes = self.config.width, 12 if self.config.mlp else 4
