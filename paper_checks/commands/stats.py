@@ -28,6 +28,7 @@ def stats(
     from rich.markup import escape
 
     from paper_checks.corpora import load_corpus
+    from paper_checks.left_out import counted
     from paper_checks.statistics_file import summary, write_statistics
     from reference.errors import InputError
 
@@ -50,7 +51,10 @@ def stats(
 
         write_text(json, dumps(told, indent=2) + "\n")
     console = Console(highlight=False)
-    console.print(f"{escape(loaded.name)}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
+    console.print(
+        f"{escape(loaded.name)}: {counted(loaded.sequences, 'sequence')}, "
+        f"{counted(loaded.vocab_size, 'word')}"
+    )
     for name, facts in told["statistics"].items():
         console.print(f"  {name:10} {facts['shape']!s:14} Frobenius norm {facts['norm']:.6e}")
 
