@@ -141,7 +141,10 @@ def run_suite(
     )
     with ExitStack() as open_targets, progress_bar() as progress:
         left_out: list[str] = []
-        judged = judge_all(checkpoints, loaded, training, seed)
+        judged = [
+            replace(result, command=result.command + training_options(training, seed))
+            for result in judge_all(checkpoints, loaded, training, seed)
+        ]
         connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]
         if not targets:
             connected, left_out = default_targets()
@@ -181,6 +184,20 @@ def rerun_options(
         "--profile": None if profile is options.ProfileOption.quick else profile.value,
     }
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
+
+
+def training_options(training: TrainingOptions, seed: int) -> str:
+    """Return what a printed command must add to judge the same checkpoint in the same way.
+
+    The rate and the steps stand in it already; the seed draws the samples behind a sampling band.
+    """
+    given: list[tuple[str, object]] = [
+        ("--names", training.names),
+        *(("--rename", rename) for rename in training.renames),
+        ("--statistics-sample", training.trained_on),
+        ("--seed", seed or None),
+    ]
+    return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given if value is not None)
 
 
 def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
+from paper_checks.left_out import counted
 from paper_checks.report import formulas, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
@@ -70,8 +71,12 @@ def facts(run: Run) -> list[tuple[str, str]]:
     header = run.header
     corpus, versions = _mapping(header.get("corpus")), _mapping(header.get("versions"))
     sizes = [
-        f"{corpus[key]:,} {what}" if isinstance(corpus[key], int) else f"{corpus[key]} {what}"
-        for key, what in (("sequences", "sequences"), ("length", "positions each"), ("vocab_size", "words"))
+        (counted(corpus[key], what) if isinstance(corpus[key], int) else f"{corpus[key]} {what}s") + each
+        for key, what, each in (
+            ("sequences", "sequence", ""),
+            ("length", "position", " each"),
+            ("vocab_size", "word", ""),
+        )
         if key in corpus
     ]
     found = [
