@@ -34,6 +34,7 @@ from gpu.pretrained.covariances import (
 )
 from gpu.pretrained.token_blocks import TokenBlocks
 from gpu.pretrained.token_model import Heads, TokenModel
+from gpu.threads import threads_for
 
 Cosine = float | None
 ATTENTION, NO_MLP, OUTPUT = "attention", "no_mlp", "output"
@@ -83,7 +84,7 @@ def theory_of(blocks: TokenBlocks, control: TokenBlocks, device: str) -> Theory:
     def covariance(rows: np.ndarray) -> TokenCovariance:
         return token_covariance(torch.tensor(rows, device=device))
 
-    with full_precision():
+    with full_precision(), threads_for(torch.ones(len(blocks.Q_bar)), len(blocks.Q_bar)):
         attention = {
             "Q_bar": covariance(blocks.Q_bar),
             "transposed": covariance(blocks.Q_bar.T),
@@ -111,8 +112,9 @@ def alignments(
 
     Memory: the streams, n d (2 L + 1) numbers in the model's type, and 8 n (n + 3 d) bytes.
     """
-    with full_precision():
-        streams = model.streams(torch.tensor(ids))
+    tokens = torch.tensor(ids)
+    with full_precision(), threads_for(tokens, max(len(ids), model.sizes.width)):
+        streams = model.streams(tokens)
         found = []
         for layer in range(model.sizes.layers):
             attention, heads = _attention(model, layer, streams.before[layer], theory)

@@ -16,6 +16,7 @@ from gpu.attention_metrics import head_profile, induction_score
 from gpu.composition import composition_score
 from gpu.precision import full_precision
 from gpu.pretrained.token_model import Heads, TokenModel
+from gpu.threads import threads_for
 from reference.errors import InputError
 
 SEQUENCES, LONGEST_PERIOD = 16, 50
@@ -81,11 +82,11 @@ def circuits(model: TokenModel, seed: int) -> Circuits:
     Raises:
         InputError: its sequences are too short, or its vocabulary too small, for a period of two tokens.
     """
-    with full_precision():
-        tokens, period = repeated_tokens(model, seed)
+    tokens, period = repeated_tokens(model, seed)
+    with full_precision(), threads_for(tokens, model.sizes.width):
         begun = tokens.shape[1] - 2 * period
         behaviour = [
-            [_behaviour(maps[:, head], period, begun) for head in range(maps.shape[1])]
+            [_behaviour(one, period, begun) for one in maps.double().mean(dim=0)]
             for maps in model.attention(tokens)
         ]
         W_E, W_pos = model.embeddings()
@@ -135,15 +136,19 @@ def directions_for(shares: list[float], part: float) -> int:
     return int((held < part).sum()) + 1
 
 
-def _behaviour(maps: Float[Tensor, "N T T"], period: int, begun: int) -> HeadBehaviour:
-    """Return the means over sequences; `begun` is 1 if a token for the beginning comes first."""
+def _behaviour(mean: Float[Tensor, "T T"], period: int, begun: int) -> HeadBehaviour:
+    """Return what a head does, by its mean map over sequences, in which these numbers are linear.
+
+    Args:
+        mean: the map.
+        period: of the sequences.
+        begun: 1 if a token for the beginning comes first, else 0.
+    """
     fresh = begun + period  # up to here nothing repeats
-    own = [one[begun:, begun:] for one in maps.double()]
     return HeadBehaviour(
-        previous=sum(float(head_profile(one[:fresh, :fresh])["previous"]) for one in maps.double())
-        / len(maps),
-        induction=sum(float(induction_score(one, period)) for one in own) / len(own),
-        first=float(maps[:, 1:fresh, 0].double().mean()),
+        previous=float(head_profile(mean[:fresh, :fresh])["previous"]),
+        induction=float(induction_score(mean[begun:, begun:], period)),
+        first=float(mean[1:fresh, 0].mean()),
     )
 
 

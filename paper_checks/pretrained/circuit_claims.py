@@ -5,6 +5,7 @@ The criteria, fixed before any run, are in the functions' descriptions.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gpu.pretrained.circuits import MOST_VARIANCE, HeadBehaviour, directions_for
@@ -14,8 +15,6 @@ from paper_checks.pretrained.study import Study
 
 # More weight than on all other places together.
 MOST_WEIGHT = 0.5
-# An induction head scores this many times what uniform attention does.
-TIMES_UNIFORM = 10
 # "High" is among the highest three of a layer's scores, a quarter of twelve.
 HIGHEST = 3
 
@@ -84,15 +83,15 @@ def previous_token_head(claim: Claim, study: Study) -> Experiment:
 def induction_heads(claim: Claim, study: Study) -> Experiment:
     """Decide which heads are induction heads, and through which heads of the first layer.
 
-    Criterion: the named heads have the highest induction scores of all, each over ten times that of uniform
-    attention; their K-composition is strongest with the previous-token head, and the other head that the
-    claim names is among the highest three.
+    Criterion: the named heads have the highest induction scores of all, each nearer, in ratio, to a perfect
+    head's 1 than to what uniform attention scores; their K-composition is strongest with the previous-token
+    head, and the other head that the claim names is among the highest three.
     """
     require_model(claim, study.sizes)
     heads, previous, other = claim.given["induction"], claim.given["previous"], claim.given["also_high"]
     scores = _induction(study)
     ranked = sorted(scores, key=lambda name: -scores[name])
-    least = TIMES_UNIFORM * study.circuits.uniform_induction
+    least = math.sqrt(study.circuits.uniform_induction)
     found = set(ranked[: len(heads)]) == set(heads) and min(scores[name] for name in heads) > least
     strongest = {name: _readers_of(study, name) for name in heads}
     composed = all(ranks[0] == previous and other in ranks[:HIGHEST] for ranks in strongest.values())
@@ -102,8 +101,9 @@ def induction_heads(claim: Claim, study: Study) -> Experiment:
         claim.id,
         found and composed,
         f"highest induction scores {told}; strongest K-composition: {keys}",
-        f"The named heads score highest, each over {TIMES_UNIFORM} times uniform attention ({shown(least)}), "
-        f"through {previous} most, with {other} in the highest {HIGHEST}.",
+        f"The named heads score highest, each above {shown(least)} (uniform attention: "
+        f"{shown(study.circuits.uniform_induction)}), through {previous} most, {other} in the "
+        f"highest {HIGHEST}.",
     )
 
 

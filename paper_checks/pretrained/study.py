@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu.pretrained.alignment import LayerAlignment, Theory, alignments, theory_of
 from gpu.pretrained.circuits import Circuits, circuits
-from gpu.pretrained.loading import load_model
+from gpu.pretrained.loading import load_model, model_folder
 from gpu.pretrained.text import model_tokenizer, token_sequences, tokenizer_file
 from gpu.pretrained.token_blocks import most_frequent, shuffled, token_blocks
 from gpu.pretrained.token_model import Sizes, TokenModel
@@ -84,7 +84,6 @@ class Study:
         comparison: with the theory, if a corpus was given.
         seed: of random sequences, weights and the shuffled corpus.
         device: where it was computed.
-        left_out: what was not done, and why.
     """
 
     model: str
@@ -94,7 +93,6 @@ class Study:
     comparison: Comparison | None
     seed: int
     device: str
-    left_out: list[str] = field(default_factory=list)
 
 
 def study(
@@ -111,7 +109,7 @@ def study(
     Args:
         place: a folder or a name on the hub, see `gpu.pretrained.loading`.
         revisions: the checkpoints; the model as it is when there are none.
-        corpus: what to compare it with; its heads alone are examined when there is none.
+        corpus: what to compare it with; the last checkpoint's heads alone are examined when there is none.
         device: "cpu", "cuda" or "cuda:NUMBER".
         seed: of all that is random.
         told: called with what is being done, how much of it is done, and of how much.
@@ -120,6 +118,9 @@ def study(
         InputError: the model, the tokenizer or the corpus cannot be had.
     """
     names: list[str | None] = list(dict.fromkeys(revisions)) or [None]
+    names = names if corpus is not None else names[-1:]
+    for name in names:
+        model_folder(place, name)  # before any work is done
     tokens = None if corpus is None else _tokens(place, names[0], corpus)
     theory: Theory | None = None
     ids = np.zeros(0, dtype=np.int64)

@@ -34,6 +34,10 @@ def show(study: Study, decided: Sequence[dict[str, Any]], left_out: Sequence[str
     )
     if study.comparison is not None:
         _show_comparison(study.comparison, console)
+    else:
+        console.print(
+            Text("Left out: the comparison with the theory, which needs --corpus FILE.", style="dim")
+        )
     console.print(Text(_about_heads(study)))
     console.print(_heads(study))
     for one in decided:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu.pretrained.covariances import REMOVED, Compared, row_centred, token_covariance
@@ -69,6 +69,7 @@ def relative_error(X, W, S, T):
     return gamma(operations, unit_roundoff("float64")) * lost
 
 
+@settings(max_examples=40)
 @given(whole_rows(4), whole_matrix(4, 3), whole_matrix(3, 2), whole_matrix(4, 2))
 def test_the_cosine_of_factors_is_that_of_the_matrices(values, x, w, keys):
     """C = X W S W^T X^T with S = K_c^T K_c is the row covariance of X W K^T, exactly."""
