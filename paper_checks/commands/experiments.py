@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
