@@ -6,15 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+from paper_checks.ledger.training_runs import read_training_run
 from reference.errors import InputError
 
 
 def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the experiments in a file by name: each line a JSON object with `name` and what was measured.
+    """Return experiments by name: of a folder of `leadterms train`, or of a file of JSON lines.
+
+    A line that decides claims has a `name` and what was measured; lines that only have an `experiment` or a
+    `kind` are outcomes for people.
 
     Raises:
-        InputError: the file cannot be read, or a line is not such an object.
+        InputError: the file or folder cannot be read, or a line is not such an object.
     """
+    if path.is_dir():
+        return read_training_run(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -25,6 +31,8 @@ def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
             value = json.loads(line)
         except (ValueError, RecursionError):
             raise InputError(f"{path}, line {number} is not JSON.") from None
+        if isinstance(value, dict) and "name" not in value and {"experiment", "kind"} & set(value):
+            continue
         if not isinstance(value, dict) or not isinstance(value.get("name"), str):
             raise InputError(f"{path}, line {number} is not an experiment: it needs a name.")
         found[value["name"]] = value
