@@ -46,9 +46,9 @@ class Adapter:
 
     def loss(self, parameters, tokens):
         F = self.logits(parameters, tokens)
-        shifted = F - F.max(axis=-1, keepdims=True)
-        chosen = np.take_along_axis(shifted, tokens[:, 1:, None], axis=-1)[..., 0]
-        return (np.log(np.exp(shifted).sum(axis=-1)) - chosen).mean()
+        F = F - F.max(axis=-1, keepdims=True)
+        chosen = np.take_along_axis(F, tokens[:, 1:, None], axis=-1)
+        return (np.log(np.exp(F).sum(axis=-1, keepdims=True)) - chosen).mean()
 
     def remove_projection(self, weight, direction):
         norm = np.linalg.norm(direction)

@@ -76,6 +76,14 @@ TrainedOn = Annotated[
         help="The corpus is a sample of the N sequences that weights: was trained on.",
     ),
 ]
+Mutants = Annotated[
+    bool,
+    typer.Option(
+        "--mutants",
+        help="Test the checks instead: try the wrong implementations that come along, each of which they "
+        "must catch. --check may name a mutant or a method too; the profile is ci or deep.",
+    ),
+]
 ExpectedFailures = Annotated[
     Path | None,
     typer.Option(

@@ -55,7 +55,7 @@ def footer_states(footer: dict[str, Any]) -> list[str]:
 def failure(result: Result) -> RenderableType:
     """Return what a person needs to see of one failure: the law, the case, got and expected, the command."""
     first, *others = failure_lines(result)
-    styles = {"  It looks": "yellow", "  rerun   ": "cyan"}
+    styles = {"  slip    ": "yellow", "  rerun   ": "cyan"}
     lines = [Text(line, style=styles.get(line[:10], "")) for line in others]
     return Group(Text(first, style="bold red"), *lines, Text(""))
 

@@ -108,3 +108,17 @@ GEOMETRIC = 2
 def likely_rounding(operations: int, dtype: str) -> float:
     """Return the relative error that a sum of so many terms in `dtype` stays within, but for rare chance."""
     return DEVIATIONS * math.sqrt(operations) * unit_roundoff(dtype)
+
+
+def between_two(got: np.ndarray, expected: np.ndarray, bound: np.ndarray, dtype: str) -> np.ndarray:
+    """Return how far apart two implementations of one formula may lie, which is not the formula expected.
+
+    Each lies within its rounding of the formula's value. Where that is larger than what is expected, so is
+    its rounding, in proportion; where the law asks for equality, its bound says nothing of the operations
+    that made a value that should not be, and those of a sum over all entries are taken.
+    """
+    largest = float(np.abs(got).max(initial=0.0))
+    against = float(np.abs(expected).max(initial=0.0))
+    growth = max(1.0, largest / against) if against else 1.0
+    own = rounding(largest, got.size + 2 * ELEMENTARY_ULPS, dtype)
+    return 2 * (growth * bound + own)

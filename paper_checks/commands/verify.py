@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,6 +13,7 @@ from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from properties.results import Result, Run
@@ -59,6 +60,7 @@ def verify(
     rename: options.Renames = None,
     statistics_sample: options.TrainedOn = None,
     xfail: options.ExpectedFailures = None,
+    mutants: options.Mutants = False,
     json: options.JsonFile = None,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
@@ -68,9 +70,15 @@ def verify(
     from rich.console import Console
 
     from paper_checks.table import show
-    from properties.results import write_run
 
     require_folder(json)
+    if mutants:
+        from paper_checks.mutants import show_mutants
+
+        unused = {"TARGET": targets, "--corpus": corpus, "--vocab": vocab, "--rate": rate, "--xfail": xfail}
+        run = try_mutants(check or [], profile, seed, unused)
+        show_mutants(run, Console(soft_wrap=False))
+        finish(run, json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
     run = run_suite(
         targets or [],
@@ -89,9 +97,47 @@ def verify(
         cached=not no_cache,
     )
     show(run, Console(soft_wrap=False))
+    finish(run, json)
+
+
+def finish(run: Run, json: options.JsonFile) -> NoReturn:
+    """Write the results where they are wanted, and exit with 0 when all is well, 1 otherwise."""
+    from properties.results import write_run
+
     if json is not None:
         write_run(json, run)
     raise typer.Exit(0 if run.ok else 1)
+
+
+def try_mutants(
+    check: list[str], profile: options.ProfileOption, seed: int, unused: Mapping[str, object]
+) -> Run:
+    """Try the mutants that ship, with a progress bar on standard error.
+
+    Raises:
+        InputError: an option was given that speaks of an implementation, or a name is no mutant's.
+    """
+    from paper_checks.mutants import run_mutants
+    from paper_checks.progress import progress_bar
+    from reference.errors import InputError
+
+    given = [name for name, value in unused.items() if value]
+    if given:
+        raise InputError(
+            f"--mutants tries implementations of its own; leave out {' and '.join(given)}, "
+            "or choose among them with --check."
+        )
+    # The promise is that each is caught within ci; a quick look could miss one.
+    cases = "deep" if profile is options.ProfileOption.deep else "ci"
+    named = [part for name in check for part in ("--check", name)]
+    with progress_bar() as progress:
+        return run_mutants(
+            check,
+            profile=cases,
+            seed=seed,
+            command=shlex.join(["leadterms", "verify", "--mutants", *named]),
+            progress=progress,
+        )
 
 
 def run_suite(

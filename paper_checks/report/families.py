@@ -43,6 +43,7 @@ FAMILIES = {
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
     "behaviour": ("Behaviour", "What a removed leading term does to the loss, to its last digits."),
     "composition": ("Composition", "How much one head's output feeds another."),
+    "mutants": ("Wrong implementations", "The checks themselves: one slip each, which a check must catch."),
 }
 
 # By evidence: what it means that a law is held by it.

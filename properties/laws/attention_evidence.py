@@ -24,8 +24,13 @@ from properties.tolerances import rounding
 
 
 def _probes(size: int) -> np.ndarray:
-    """Return +-1 probes, the same for the same size; one has to find a wrong entry, not to hide it."""
-    return np.random.default_rng(size).choice([-1.0, 1.0], size)
+    """Return +-1 probes, the same for the same size; one has to find a wrong entry, not to hide it.
+
+    A constant probe would see nothing but the sums of rows, which centring makes zero.
+    """
+    probes = np.random.default_rng(size).choice([-1.0, 1.0], size)
+    probes[0] = -probes[-1]
+    return probes
 
 
 def _by_key(target: Target, case: CorpusCase) -> Outcome:

@@ -102,28 +102,52 @@ def test_a_checkpoint_is_what_the_theory_predicts(examples):
     off = Training(0.11, 10, read_names(examples / "torch_module.toml"))
     results = list(judge(examples / "weights.safetensors", corpus, off, seed=0))
     assert [result.result for result in results] == ["failed"] * 7
-    assert all("(check --rate and --steps)" in result.counterexample["looks_like"] for result in results)
+    assert all("check --rate and --steps" in result.counterexample["diagnosis"] for result in results)
 
 
 NODE, PLAIN, NUMPY, DESCENT = "node.mjs", "plain_python.py", "numpy_adapter.py", "numpy_descent.py"
-# The file, what is right in it, what is put in its place, the check that names it, what it looks like.
+# The file, what is right in it, what is put in its place, the check that names it, what the slip is called.
 SLIPS = [
     (NUMPY, '"nta,ntb->ab", X, U', '"nta,ntb->ba", X, U', "statistics.B_bar", "transposed"),
-    (NUMPY, 'ab", X, U) / (N * T)', 'ab", X, U)', "statistics.B_bar", None),
-    (NUMPY, "/ causal.sum(axis=1, keepdims=True)", "/ T", "statistics.Phi_bar", None),
-    (NUMPY, "[:, 1:] - 1 / vocab_size", "[:, 1:]", "statistics.B_bar_rows", None),
-    (NUMPY, '(M - np.einsum("tk,ntk->nt", A0, M)[..., None])', "M", "statistics.Q_bar_rows", None),
-    (NUMPY, "h.append(h[-1] + maps[-1]", "h.append(maps[-1]", "model.logits", None),
-    (NUMPY, "(weight * unit).sum()", "(weight * direction).sum()", "projection.formula", None),
-    (DESCENT, '"ntk,ntb,ab->nka", A, G, V', '"ntk,ntb,ba->nka", A, G, V', "gradients.V", None),
-    (DESCENT, '"ntk,nta,ab->nkb", S, x, W', '"ntk,nta,ba->nkb", S, x, W', "gradients.W", None),
+    (NUMPY, 'ab", X, U) / (N * T)', 'ab", X, U)', "statistics.B_bar", "not divided by NT"),
+    (NUMPY, "/ causal.sum(axis=1, keepdims=True)", "/ T", "statistics.Phi_bar", "has the share 1/T, not 1/t"),
+    (NUMPY, "[:, 1:] - 1 / vocab_size", "[:, 1:]", "statistics.B_bar_rows", "uniform part not subtracted"),
+    (
+        NUMPY,
+        '(M - np.einsum("tk,ntk->nt", A0, M)[..., None])',
+        "M",
+        "statistics.Q_bar_rows",
+        "the mean over the prefix is not subtracted from the pull",
+    ),
+    (NUMPY, "h.append(h[-1] + maps[-1]", "h.append(maps[-1]", "model.logits", "a layer replaces what it"),
+    (NUMPY, "(weight * unit).sum()", "(weight * direction).sum()", "projection.formula", "divided by |D|"),
+    (
+        DESCENT,
+        '"ntk,ntb,ab->nka", A, G, V',
+        '"ntk,ntb,ba->nka", A, G, V',
+        "gradients.V",
+        "V is not transposed where the gradient flows back",
+    ),
+    (
+        DESCENT,
+        '"ntk,nta,ab->nkb", S, x, W',
+        '"ntk,nta,ba->nkb", S, x, W',
+        "gradients.W",
+        "W is transposed where the gradient flows back",
+    ),
     (DESCENT, "value - rate * slope[name]", "value + rate * slope[name]", "first_step.W_O", "negated"),
-    (DESCENT, "d[1:2].sum()", "d[2:3].sum()", "heads.one_hot_maps", None),
-    (PLAIN, "residual / (t + 1)", "residual / T", "statistics.Phi_bar", None),
-    (PLAIN, "B_bar[i][a] * B_bar[i][b]", "B_bar[a][i] * B_bar[b][i]", "statistics.Sigma_B", None),
+    (DESCENT, "d[1:2].sum()", "d[2:3].sum()", "heads.one_hot_maps", "two places back"),
+    (PLAIN, "residual / (t + 1)", "residual / T", "statistics.Phi_bar", "has the share 1/T, not 1/t"),
+    (
+        PLAIN,
+        "B_bar[i][a] * B_bar[i][b]",
+        "B_bar[a][i] * B_bar[b][i]",
+        "statistics.Sigma_B",
+        "Sigma_B is B_bar B_bar^T",
+    ),
     (NODE, "Q_bar[row[t]][row[k]]", "Q_bar[row[k]][row[t]]", "statistics.Q_bar", "transposed"),
-    (NODE, "Delta_bar[t - k]", "Delta_bar[k]", "statistics.Delta_bar", None),
-    (NODE, "along * direction[i][j]", "along", "projection.formula", None),
+    (NODE, "Delta_bar[t - k]", "Delta_bar[k]", "statistics.Delta_bar", "gathered by the key's position"),
+    (NODE, "along * direction[i][j]", "along", "projection.formula", "without the direction"),
 ]
 
 
@@ -154,5 +178,4 @@ def test_a_slip_made_by_hand_is_named(examples, monkeypatch, file, right, wrong,
     target.close()
     _forget(monkeypatch)
     assert result.result == "failed", result.note
-    if looks_like is not None:
-        assert result.counterexample["looks_like"] == looks_like
+    assert looks_like in result.counterexample["looks_like"]

@@ -121,7 +121,7 @@ def test_a_failing_implementation_exits_with_1_and_is_explained(tmp_path):
     assert done.returncode == 1, done.stderr
     told = done.stdout
     assert "statistics.Q_bar on py:mine:Mine: failed" in told
-    assert "It looks transposed." in told
+    assert "It is transposed: right with its two axes swapped." in " ".join(told.split())
     assert "leadterms verify py:mine:Mine --check statistics.Q_bar --seed 0" in told
     assert "Traceback" not in told + done.stderr
     failed = {r.check for r in read_run(tmp_path / "out.jsonl").results if r.result == "failed"}

@@ -107,7 +107,7 @@ def test_another_rate_or_corpus_fails(tmp_path, corpus, trained):
     path = saved(tmp_path, trained)
     found = verdicts(path, corpus, rate=RATE * 1.01)
     assert set(states(found).values()) == {"failed"}
-    assert all("check --rate and --steps" in r.counterexample["looks_like"] for r in found.values())
+    assert all("check --rate and --steps" in r.counterexample["diagnosis"] for r in found.values())
     assert set(states(verdicts(path, corpus, steps=STEPS + 1)).values()) == {"failed"}
     other = Corpus(corpus.tokens[:, ::-1].copy(), corpus.vocabulary, "backwards")
     assert set(states(verdicts(path, other)).values()) == {"failed"}

@@ -59,7 +59,7 @@ def test_each_check_is_a_test_and_a_failure_teaches(project):
     told = done.stdout
     assert "leadterms: py:mine:Mine, py:mine:Transposed; profile quick, seed 0" in told
     assert "test_law[py:mine:Transposed-statistics.B_bar]" in told
-    assert "It looks transposed." in told
+    assert "It is transposed: right with its two axes swapped." in " ".join(told.split())
     ours = told.split("= FAILURES =")[1].split("= short test summary")[0]
     assert max(len(line) for line in ours.splitlines() if line[:1] not in "_-=") <= 80
     assert "test_conformance.py" not in ours  # the law and the case, and no line of ours

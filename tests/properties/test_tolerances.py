@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.cases import CORPORA, MODELS
-from properties.diagnosis import looks_like
 from properties.laws.descent import order_of
 from properties.rounded import NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
@@ -137,23 +136,3 @@ def test_a_fit_is_never_below_the_order_even_where_later_terms_are_the_larger(m,
         assert abs(law.got - law.expected) <= law.bound
         slipped = order_of("a remainder", fit, m + 3)
         assert abs(slipped.got - slipped.expected) > slipped.bound
-
-
-@pytest.mark.parametrize(
-    ("slip", "told"),
-    [
-        (lambda m: m.T, "transposed"),
-        (lambda m: -m, "negated"),
-        (lambda m: 6 * m, "multiplied by 6"),
-        (lambda m: m / 6, "multiplied by 1/6"),
-        (lambda m: 0.7 * m, "multiplied by 0.7"),
-        (lambda m: 0 * m, "all zero"),
-        (lambda m: m * (1 + 2.0**-22), None),
-        (lambda m: m + 1, None),
-        (lambda m: m[:1], None),
-    ],
-)
-def test_a_known_slip_is_named(slip, told):
-    matrix = np.array([[1.0, 2.0], [3.0, -5.0]])
-    got = looks_like(slip(matrix), matrix, np.full((2, 2), unit_roundoff("float32")))
-    assert got == told
