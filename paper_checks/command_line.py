@@ -9,11 +9,14 @@ import typer
 from paper_checks.commands.alignment import alignment
 from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.explain import explain
+from paper_checks.commands.neighbours import neighbours
 from paper_checks.commands.predict import predict
+from paper_checks.commands.probe import probe
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
 from paper_checks.commands.stats import stats
+from paper_checks.commands.story import story
 from paper_checks.commands.verify import verify
 from reference.errors import InputError
 
@@ -24,7 +27,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, predict, alignment, behaviour, explain, prove, series, stats, report):
+for command in (
+    verify,
+    predict,
+    alignment,
+    behaviour,
+    explain,
+    neighbours,
+    probe,
+    story,
+    prove,
+    series,
+    stats,
+    report,
+):
     app.command()(command)
 
 
