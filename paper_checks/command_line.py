@@ -12,11 +12,14 @@ from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.claims import claims
 from paper_checks.commands.experiments import experiments
 from paper_checks.commands.explain import explain
+from paper_checks.commands.neighbours import neighbours
 from paper_checks.commands.predict import predict
 from paper_checks.commands.pretrained import pretrained
+from paper_checks.commands.probe import probe
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
+from paper_checks.commands.story import story
 from paper_checks.commands.vectors import vectors
 from paper_checks.commands.verify import verify
 
@@ -32,6 +35,7 @@ for command in (
     report,
     claims,
     predict,
+    neighbours,
     explain,
     alignment,
     behaviour,
@@ -42,6 +46,8 @@ for command in (
     stats,
     train,
     vectors,
+    probe,
+    story,
 ):
     app.command()(command)
 

@@ -78,6 +78,20 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "statistics.B_bar": ("bbar-definition",),
     "statistics.Q_bar": ("qbar-aggregation",),
     "statistics.Sigma_B_is_DCD": ("gram-dcd",),
+    "propagation.expansion": (
+        "kernel-propagation-expansion",
+        "negative-cosine-inhibits",
+        "sigma-phi-row-convention",
+    ),
+    "propagation.column_norms": (
+        "column-norm-formula",
+        "rows-vs-columns",
+    ),
+    "propagation.limits": ("pond-frog-attainable",),
+    "propagation.example": (
+        "pond-frog-product",
+        "pond-frog-attainable",
+    ),
     "first_step.W_O": ("first-step-output",),
     "first_step.others": ("first-step-output",),
     "first_step.W_and_P_wait": (

@@ -7,7 +7,7 @@ chance: the same rate for sets of words drawn at random with frequencies like th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,21 +90,22 @@ def hit_rate(neighbours: Int64[np.ndarray, "n top"], is_member: Bool[np.ndarray,
 
 
 def category_hits(
-    vectors: Float64[np.ndarray, "V d"],
+    similar: Callable[[Int64[np.ndarray, " n"]], Float64[np.ndarray, "n V"]],
+    vocab_size: int,
     members: Int64[np.ndarray, " n"],
     *,
     draws: int = 200,
     seed: int = 0,
     top: int = TOP,
 ) -> Hits:
-    """Return how the rows of a map hold a category together.
+    """Return how a map holds a category together.
 
-    `vectors` has a row a word, the words in the order of frequency. Each of the `draws` sets takes for every
-    member one other word at most `PLACES` places away, no word twice.
+    `similar` gives how like every word is to some words; words are numbered in the order of frequency. Each
+    of the `draws` sets takes for every member one word at most `PLACES` places away, no word twice.
     """
-    V, chance = len(vectors), np.random.default_rng(seed)
-    rate = _rate(vectors, members, top)
-    drawn = [_rate(vectors, _like(members, V, chance), top) for _ in range(draws)]
+    V, chance = vocab_size, np.random.default_rng(seed)
+    rate = _rate(similar, V, members, top)
+    drawn = [_rate(similar, V, _like(members, V, chance), top) for _ in range(draws)]
     reached = 1 + sum(one >= rate for one in drawn)
     return Hits(
         rate, (len(members) - 1) / max(1, V - 1), float(np.mean(drawn)), reached / (draws + 1), len(members)
@@ -116,10 +117,12 @@ def numbers_of(words: Sequence[str], vocabulary: Mapping[str, int]) -> Int64[np.
     return np.array([vocabulary[word] for word in words if word in vocabulary], dtype=np.int64)
 
 
-def _rate(vectors: np.ndarray, members: np.ndarray, top: int) -> float:
-    is_member = np.zeros(len(vectors), dtype=bool)
+def _rate(
+    similar: Callable[[np.ndarray], np.ndarray], vocab_size: int, members: np.ndarray, top: int
+) -> float:
+    is_member = np.zeros(vocab_size, dtype=bool)
     is_member[members] = True
-    return hit_rate(nearest(cosine_similarity(vectors, members), members, top), is_member)
+    return hit_rate(nearest(similar(members), members, top), is_member)
 
 
 def _like(members: np.ndarray, V: int, chance: np.random.Generator) -> np.ndarray:

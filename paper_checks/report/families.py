@@ -11,6 +11,7 @@ FAMILIES = {
     ),
     "series": ("Exact power series", "Training expanded in the learning rate with rational coefficients."),
     "statistics": ("Corpus statistics", "What the theory predicts weights from, by several routes."),
+    "propagation": ("Propagation", "Context evidence carried through interchangeable words, with its sign."),
     "first_step": ("The first steps", "What one or two steps from zero give is known exactly."),
     "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
