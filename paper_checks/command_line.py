@@ -7,6 +7,7 @@ import sys
 import typer
 
 from paper_checks.commands.experiments import experiments
+from paper_checks.commands.explorer import explorer
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.series import series
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (verify, prove, series, stats, report, experiments):
+for command in (verify, prove, series, stats, report, experiments, explorer):
     app.command()(command)
 
 
