@@ -12,6 +12,7 @@ from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.claims import claims
 from paper_checks.commands.experiments import experiments
 from paper_checks.commands.explain import explain
+from paper_checks.commands.explorer import explorer
 from paper_checks.commands.neighbours import neighbours
 from paper_checks.commands.predict import predict
 from paper_checks.commands.pretrained import pretrained
@@ -48,6 +49,7 @@ for command in (
     vectors,
     probe,
     story,
+    explorer,
 ):
     app.command()(command)
 

@@ -41,14 +41,14 @@ def place(setting: Setting) -> Outcome:
     ]
     return Outcome(
         experiment="ablation.place",
-        question="Does zeroing a slice of the projection's output remove the head?",
+        question="Is zeroing a slice of the projection's output another thing than removing the head?",
         criterion=(
             "For most heads of every model the loss after zeroing the slice of the output differs from that "
             f"after zeroing the head before the projection, at {FALSE_FINDINGS:g} after Holm's correction."
         ),
         met=met,
         verdict=(
-            f"{'No' if met else 'Not for most'}: the two differ for {int(differ.sum())} of {p.size} "
+            f"{'Yes' if met else 'Not shown for most'}: the two differ for {int(differ.sum())} of {p.size} "
             f"heads; the wrong effect is {np.median(ratio):.2g} times the right one in the median, "
             f"{ratio.min():.2g} to {ratio.max():.2g}, with a rank correlation of {np.mean(order):.2f}."
         ),
