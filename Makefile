@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: verify test deep soak lint setup clean help
+.PHONY: verify test deep soak mutation lint setup clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make test     the tests, on $(WORKERS) workers (WORKERS=n)"
 	@echo "make deep     the long-running evidence as well"
 	@echo "make soak     every law on 10,000 cases, on what is right (hours; goes on where it was stopped)"
+	@echo "make mutation mutation testing of our own statistics, model and tolerances (an hour)"
 	@echo "make lint     ruff and mypy"
 	@echo "make clean    remove .venv and what the commands wrote"
 
@@ -35,6 +36,10 @@ deep: setup
 # One thread: the matrices are small.
 soak: setup
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.soak --out docs/soak.md
+
+mutation: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mutation]"
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
 
 lint: setup
 	$(BIN)/ruff check .
