@@ -78,6 +78,9 @@ ExpectedFailures = Annotated[
         "--xfail", metavar="FILE", help="Expected failures, as TOML: tables xfail with check, reason, link."
     ),
 ]
+ListChecks = Annotated[
+    bool, typer.Option("--list", help="Show the checks, with what each needs and says, and run none.")
+]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
 ]

@@ -57,6 +57,7 @@ def verify(
     statistics_sample: options.TrainedOn = None,
     xfail: options.ExpectedFailures = None,
     json: options.JsonFile = None,
+    list_checks: options.ListChecks = False,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
 
@@ -67,6 +68,9 @@ def verify(
     from paper_checks.table import show
     from properties.results import write_run
 
+    if list_checks:
+        list_all(check or [])
+        return
     if json is not None:
         require_folder(json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
@@ -88,6 +92,19 @@ def verify(
     if json is not None:
         write_run(json, run)
     raise typer.Exit(0 if run.ok else 1)
+
+
+def list_all(names: list[str]) -> None:
+    """Print each check: its id, the methods that it needs, its law.
+
+    Raises:
+        InputError: a name is no check or family.
+    """
+    from properties.catalogue import select
+
+    for check in select(names):
+        needs = f" [{', '.join(check.needs)}]" if check.needs else ""
+        print(f"{check.id}{needs}: {check.statement}")
 
 
 def run_suite(
