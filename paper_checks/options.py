@@ -90,6 +90,9 @@ ExpectedFailures = Annotated[
         "--xfail", metavar="FILE", help="Expected failures, as TOML: tables xfail with check, reason, link."
     ),
 ]
+ListChecks = Annotated[
+    bool, typer.Option("--list", help="Show the checks, with what each needs and says, and run none.")
+]
 Checks = Annotated[
     list[str] | None,
     typer.Option("--check", metavar="ID", help="Only this check or family; may be given several times."),

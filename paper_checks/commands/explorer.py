@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
 from paper_checks.commands.experiments import ProfileOption
-from paper_checks.commands.verify import require_folder
 
 
 def explorer(

@@ -62,6 +62,7 @@ def verify(
     xfail: options.ExpectedFailures = None,
     mutants: options.Mutants = False,
     json: options.JsonFile = None,
+    list_checks: options.ListChecks = False,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
 
@@ -71,6 +72,9 @@ def verify(
 
     from paper_checks.table import show
 
+    if list_checks:
+        list_all(check or [])
+        return
     require_folder(json)
     if mutants:
         from paper_checks.mutants import show_mutants
@@ -138,6 +142,19 @@ def try_mutants(
             command=shlex.join(["leadterms", "verify", "--mutants", *named]),
             progress=progress,
         )
+
+
+def list_all(names: list[str]) -> None:
+    """Print each check: its id, the methods that it needs, its law.
+
+    Raises:
+        InputError: a name is no check or family.
+    """
+    from properties.catalogue import select
+
+    for check in select(names):
+        needs = f" [{', '.join(check.needs)}]" if check.needs else ""
+        print(f"{check.id}{needs}: {check.statement}")
 
 
 def run_suite(

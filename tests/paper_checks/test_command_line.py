@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from properties.catalogue import CHECKS
 from properties.results import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,3 +229,14 @@ def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
     done = leadterms("verify", "--corpus", "s.txt", "--length", "9" * 23, cwd=tmp_path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_the_checks_can_be_listed_without_running_one(tmp_path):
+    done = leadterms("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert lines[0].startswith("theory.gram: ")
+    assert (
+        "projection.idempotent [remove_projection]: Removing a projection twice is removing it once." in lines
+    )
+    assert len(lines) == 1 + len([check for check in CHECKS if check.id.startswith("projection.")])
