@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpu.command_line import require_folder
-from paper_checks import options
+from paper_checks import completion, options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,7 @@ def verify(
             metavar="TARGET",
             help="reference, gpu, gpu32, py:module:attribute, torch:module:factory[:NAMES.toml], "
             "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; those that come along by default.",
+            autocompletion=completion.targets,
             show_default=False,
         ),
     ] = None,
@@ -60,6 +61,7 @@ def verify(
     statistics_sample: options.TrainedOn = None,
     xfail: options.ExpectedFailures = None,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
 
@@ -87,8 +89,9 @@ def verify(
         xfail,
         field=field,
         cached=not no_cache,
+        quiet=quiet,
     )
-    show(run, Console(soft_wrap=False))
+    show(run, Console(soft_wrap=False, quiet=quiet))
     if json is not None:
         write_run(json, run)
     raise typer.Exit(0 if run.ok else 1)
@@ -110,6 +113,7 @@ def run_suite(
     *,
     field: str = options.DEFAULT_FIELD,
     cached: bool = True,
+    quiet: bool = False,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
 
@@ -139,7 +143,7 @@ def run_suite(
         field=field,
         cached=cached,
     )
-    with ExitStack() as open_targets, progress_bar() as progress:
+    with ExitStack() as open_targets, progress_bar(not quiet) as progress:
         left_out: list[str] = []
         judged = judge_all(checkpoints, loaded, training, seed)
         connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from reference.errors import InputError
+from reference.small_files import parsed, read_small
 
 
 def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
@@ -15,16 +15,12 @@ def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
     Raises:
         InputError: the file cannot be read, or a line is not such an object.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The experiments {path} cannot be read: {error}.") from None
+    text = read_small(path, "file of experiments")
     found = {}
-    for number, line in enumerate(lines, start=1):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InputError(f"{path}, line {number} is not JSON.") from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = parsed(line, f"{path}, line {number}")
         if not isinstance(value, dict) or not isinstance(value.get("name"), str):
             raise InputError(f"{path}, line {number} is not an experiment: it needs a name.")
         found[value["name"]] = value
