@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import typer
 
+from gpu.cache_folder import cache_folder
 from gpu.command_line import run_command
 from gpu.stats import stats
 from gpu.train import train
 from paper_checks.commands.alignment import alignment
 from paper_checks.commands.behaviour import behaviour
 from paper_checks.commands.claims import claims
+from paper_checks.commands.doctor import doctor
 from paper_checks.commands.experiments import experiments
 from paper_checks.commands.explain import explain
 from paper_checks.commands.explorer import explorer
@@ -27,6 +31,7 @@ from paper_checks.commands.verify import verify
 app = typer.Typer(
     name="leadterms",
     help="Verify the theory of how transformers start to learn.",
+    epilog="Exit status: 0 all is well, 1 a check fails, 2 the input or the call is wrong, 130 after Ctrl-C.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -47,6 +52,7 @@ for command in (
     stats,
     train,
     vectors,
+    doctor,
     probe,
     story,
     explorer,
@@ -56,4 +62,6 @@ for command in (
 
 def main() -> None:
     """Run the command line, see `gpu.command_line.run_command`."""
+    # Hypothesis would keep what it remembers of source files in the folder that the command is run in.
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
     run_command(app, "leadterms")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from gpu.command_line import require_folder
-from paper_checks import options
+from paper_checks import completion, options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +40,7 @@ def verify(
             metavar="TARGET",
             help="reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory[:NAMES.toml], "
             "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; the first three by default.",
+            autocompletion=completion.targets,
             show_default=False,
         ),
     ] = None,
@@ -63,6 +64,7 @@ def verify(
     mutants: options.Mutants = False,
     json: options.JsonFile = None,
     list_checks: options.ListChecks = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
 
@@ -81,7 +83,7 @@ def verify(
 
         unused = {"TARGET": targets, "--corpus": corpus, "--vocab": vocab, "--rate": rate, "--xfail": xfail}
         run = try_mutants(check or [], profile, seed, unused)
-        show_mutants(run, Console(soft_wrap=False))
+        show_mutants(run, Console(soft_wrap=False, quiet=quiet))
         finish(run, json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
     run = run_suite(
@@ -99,8 +101,9 @@ def verify(
         xfail,
         field=field,
         cached=not no_cache,
+        quiet=quiet,
     )
-    show(run, Console(soft_wrap=False))
+    show(run, Console(soft_wrap=False, quiet=quiet))
     finish(run, json)
 
 
@@ -173,6 +176,7 @@ def run_suite(
     *,
     field: str = options.DEFAULT_FIELD,
     cached: bool = True,
+    quiet: bool = False,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
 
@@ -202,7 +206,7 @@ def run_suite(
         field=field,
         cached=cached,
     )
-    with ExitStack() as open_targets, progress_bar() as progress:
+    with ExitStack() as open_targets, progress_bar(not quiet) as progress:
         left_out: list[str] = []
         judged = [
             replace(result, command=result.command + training_options(training, seed))

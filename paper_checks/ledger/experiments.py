@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from paper_checks.ledger.training_runs import read_training_run
 from reference.errors import InputError
+from reference.small_files import parsed, read_small
 
 
 def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
@@ -21,16 +21,12 @@ def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
     """
     if path.is_dir():
         return read_training_run(path)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The experiments {path} cannot be read: {error}.") from None
+    text = read_small(path, "file of experiments")
     found = {}
-    for number, line in enumerate(lines, start=1):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InputError(f"{path}, line {number} is not JSON.") from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = parsed(line, f"{path}, line {number}")
         if isinstance(value, dict) and "name" not in value and {"experiment", "kind"} & set(value):
             continue
         if not isinstance(value, dict) or not isinstance(value.get("name"), str):

@@ -65,7 +65,7 @@ BAD_CALLS = {
     "checkpoint without its rate": (["weights:w.npz"], "give --rate and --steps"),
     "pickled checkpoint": (["weights:w.pt", "--rate", "1", "--steps", "2"], "w.pt is a pickle"),
     "missing checkpoint": (["weights:w.npz", "--rate", "1", "--steps", "2"], "no checkpoint w.npz"),
-    "missing expectations": (["--xfail", "no.toml"], "no.toml cannot be read"),
+    "missing expectations": (["--xfail", "no.toml"], "There is no file of expected failures no.toml"),
     "unknown tokenizer": (["--tokenizer", "wrds"], "no tokenizer 'wrds'"),
     "unknown check": (["--check", "nosuch"], "no check 'nosuch'"),
     "missing folder": (["--json", "no/where.jsonl"], "There is no folder"),
