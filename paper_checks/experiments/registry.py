@@ -27,6 +27,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "induction.emergence": induction.emergence,
     "induction.in_text": induction.in_text,
     "circuits.composition": circuits.composition,
+    "circuits.subspaces": circuits.subspaces,
     "circuits.removal": circuits.removal,
     "circuits.spectra": circuits.spectra,
     "probes.next_mark": probes.next_mark,
