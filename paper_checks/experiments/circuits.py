@@ -124,8 +124,8 @@ def subspaces(setting: Setting) -> Outcome:
         met=met,
         verdict=(
             f"{'Yes' if met else 'Not in every model'}: positions come first on {sum(patterns)} of "
-            f"{len(patterns)} query and key sides, tokens on {sum(moved)} of {len(moved)} value sides; chance "
-            f"is {1 / math.sqrt(model.config.width):.3f}."
+            f"{len(patterns)} query and key sides, tokens on {sum(moved)} of {len(moved)} value sides; "
+            f"chance is {1 / math.sqrt(model.config.width):.3f}."
         ),
         tables={"sides": rows},
         claims=("head-0-7-previous", "layer0-ov-two-options"),
