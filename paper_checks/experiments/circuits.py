@@ -77,7 +77,7 @@ def composition(setting: Setting) -> Outcome:
         ),
         tables={"paths": rows},
         observations=(
-            Observation(ABOUT, Step.one_input, True),
+            Observation(ABOUT, Step.one_input, max(decisive) >= DECIDES),
             Observation(ABOUT, Step.many_inputs, all(value >= DECIDES for value in decisive)),
             Observation(ABOUT, Step.absent_in_random, by_chance <= DEVIATIONS_OF_CHANCE),
             Observation(ABOUT, Step.in_the_data, bool(known.any(axis=1).all())),

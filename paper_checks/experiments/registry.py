@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from paper_checks.experiments import circuits, depth, heads, induction, probes, removal
+from paper_checks.experiments.models import text
 from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import Setting, scale_of
 from reference.errors import InputError
@@ -63,6 +64,8 @@ def run_experiments(
     """
     setting = Setting(scale_of(profile), seed, corpus, tokenizer)
     chosen = select(names, setting)
+    if corpus is not None:
+        text(setting)  # a text that cannot be used is told before anything is trained
     outcomes = []
     for done, name in enumerate(chosen):
         progress(name, done, len(chosen))
