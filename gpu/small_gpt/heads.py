@@ -21,6 +21,13 @@ def traced(model: SmallGPT, tokens: Int64[np.ndarray, "N T"]) -> Trace:
         return model.run(torch.from_numpy(tokens))
 
 
+def residual_streams(
+    model: SmallGPT, tokens: Int64[np.ndarray, "N T"]
+) -> Float64[np.ndarray, "L_plus_1 M N T d"]:
+    """Return the residual stream before each layer and after the last."""
+    return np.stack([to_numpy(stream) for stream in traced(model, tokens).streams]).astype(np.float64)
+
+
 def attention_maps(model: SmallGPT, tokens: Int64[np.ndarray, "N T"]) -> Float64[np.ndarray, "M L H N T T"]:
     """Return every head's attention to each sequence."""
     maps = [to_numpy(A) for A in traced(model, tokens).attention]

@@ -24,7 +24,7 @@ from paper_checks.experiments.result import Observation, Outcome, Quantity
 from paper_checks.experiments.setting import Setting
 from properties.evidence_ladder import Step
 from reference.attention_metrics import head_profile
-from reference.composition import composition_excess, composition_score
+from reference.composition import composition_excess, composition_score, subspace_scores
 from reference.induction import copy_targets, weight_on
 from reference.multi_head import Heads
 from reference.spectrum import directions_for, explained
@@ -77,7 +77,7 @@ def composition(setting: Setting) -> Outcome:
         ),
         tables={"paths": rows},
         observations=(
-            Observation(ABOUT, Step.one_input, True),
+            Observation(ABOUT, Step.one_input, max(decisive) >= DECIDES),
             Observation(ABOUT, Step.many_inputs, all(value >= DECIDES for value in decisive)),
             Observation(ABOUT, Step.absent_in_random, by_chance <= DEVIATIONS_OF_CHANCE),
             Observation(ABOUT, Step.in_the_data, bool(known.any(axis=1).all())),
@@ -85,6 +85,50 @@ def composition(setting: Setting) -> Outcome:
             Observation(INDUCTION, Step.targeted, met),
         ),
         claims=("composition-score", "induction-heads-1-4-1-10", "composition-rotate-180"),
+    )
+
+
+def subspaces(setting: Setting) -> Outcome:
+    """Compare how strongly layer 0 reads positions and tokens, for its patterns and for what it moves."""
+    model = _models(setting)
+    tokens = unseen_blocks(setting, random_periods(setting))[0]
+    previous = head_scores(model, tokens)["previous"][:, 0]  # [M, H]
+    rows: list[dict[str, Any]] = []
+    for m in range(len(model.seeds)):
+        heads = layer_heads(model, m)[0]
+        sources = {name: part - part.mean(axis=0) for name, part in embeddings(model, m).items()}
+        for side, circuits in (("query", heads.qk), ("key", heads.qk.swapaxes(-1, -2)), ("value", heads.ov)):
+            scores = subspace_scores(sources, circuits)
+            rows += [
+                {
+                    "model": m,
+                    "head": head,
+                    "its previous-token weight": float(previous[m, head]),
+                    "side": side,
+                    **{name: float(np.asarray(score)[head]) for name, score in scores.items()},
+                }
+                for head in range(model.config.heads)
+            ]
+    best = {(m, int(previous[m].argmax())) for m in range(len(previous))}
+    of_best = [row for row in rows if (row["model"], row["head"]) in best]
+    patterns = [row["positions"] > row["tokens"] for row in of_best if row["side"] != "value"]
+    moved = [row["tokens"] > row["positions"] for row in of_best if row["side"] == "value"]
+    met = all(patterns) and all(moved)
+    return Outcome(
+        experiment="circuits.subspaces",
+        question="Does the previous-token head find its key by position and move the token?",
+        criterion=(
+            "In every model the head of layer 0 with the largest previous-token weight reads positions more "
+            "strongly than tokens with its queries and keys, and tokens more strongly with its values."
+        ),
+        met=met,
+        verdict=(
+            f"{'Yes' if met else 'Not in every model'}: positions come first on {sum(patterns)} of "
+            f"{len(patterns)} query and key sides, tokens on {sum(moved)} of {len(moved)} value sides; "
+            f"chance is {1 / math.sqrt(model.config.width):.3f}."
+        ),
+        tables={"sides": rows},
+        claims=("head-0-7-previous", "layer0-ov-two-options"),
     )
 
 

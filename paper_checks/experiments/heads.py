@@ -61,7 +61,7 @@ def structure(setting: Setting) -> Outcome:
         ),
         tables={"heads": _table(trained, ours), "circuits": _circuits(setting, trained, untrained)},
         observations=(
-            Observation("heads specialise", Step.one_input, True),
+            Observation("heads specialise", Step.one_input, bool(spread.max() > chance.max())),
             Observation("heads specialise", Step.many_inputs, apart),
             Observation("heads specialise", Step.absent_in_random, apart),
         ),

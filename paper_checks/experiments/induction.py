@@ -74,7 +74,7 @@ def random_period(setting: Setting) -> Outcome:
     untrained = untrained_like(model)
     scores, chance = (head_scores(one, tokens)["induction"] for one in (model, untrained))
     best = scores[:, 1].max(axis=1)  # of the second layer's heads
-    floor = one_head_floor(periods)
+    floor = one_head_floor(np.array(periods))
     met = bool(loss.max() < floor / 2 and best.min() > FOUND)
     longer = tuple(
         p for p in range(periods[-1] + 1, periods[-1] + 3) if p < setting.scale.blocks_context // 2
@@ -113,11 +113,13 @@ def random_period(setting: Setting) -> Outcome:
 def one_layer(setting: Setting) -> Outcome:
     """Train single layers on the same blocks and hold them to the floors that were derived."""
     periods = random_periods(setting)
-    tokens, period, known = unseen_blocks(setting, periods)
-    rows = np.nonzero(known)
+    tokens, period, _ = unseen_blocks(setting, periods)
+    # Rows that know every period, as many in each sequence: what both floors speak of.
+    known = np.arange(max(periods), tokens.shape[1] - 1)
+    rows = np.broadcast_to(known, (len(tokens), len(known)))
     floors = {
-        "no positions": float(bag_entropy(rows[1], period[rows[0]]).mean()),
-        "one head": one_head_floor(periods),
+        "no positions": float(bag_entropy(rows, np.broadcast_to(period[:, None], rows.shape)).mean()),
+        "one head": one_head_floor(period),
     }
     kinds = {"no positions": Blocks(1, 2, False, periods), "one head": Blocks(1, 1, True, periods)}
     if setting.scale.name == "full":
@@ -127,10 +129,8 @@ def one_layer(setting: Setting) -> Outcome:
         if setting.scale.blocks_width % blocks.heads:
             blocks = Blocks(1, len(periods), True, periods)
         model = block_models(setting, blocks, setting.scale.blocks_steps).model
-        known_losses = np.stack(
-            [losses(model, tokens)[:, n, row].mean(axis=1) for n, row in enumerate(known)], 1
-        )
-        found[name] = over_models(known_losses, setting.seed)  # each sequence's mean over its known rows
+        known_losses = losses(model, tokens)[:, :, known].mean(axis=2)
+        found[name] = over_models(known_losses, setting.seed)
     log_v = math.log(setting.scale.blocks_vocab - 1)
     above = all(float(found[name].low) >= floor for name, floor in floors.items())
     below_log_v = all(float(one.high) < log_v for one in found.values())

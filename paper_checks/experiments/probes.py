@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from gpu.small_gpt.ablation import losses
+from gpu.small_gpt.ablation import losses, removing_direction
 from gpu.small_gpt.export import embeddings
-from gpu.small_gpt.heads import traced
-from gpu.small_gpt.model import Edits, SmallGPT
+from gpu.small_gpt.heads import residual_streams
+from gpu.small_gpt.model import SmallGPT
 from paper_checks.experiments.models import text, text_models, unseen_windows, untrained_like
 from paper_checks.experiments.result import Observation, Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
@@ -56,7 +54,7 @@ def next_mark(setting: Setting) -> Outcome:
     """Probe every layer of one model of text for the next token's class, with all controls."""
     model, windows = text_models(setting).only(0), unseen_windows(setting, setting.scale.probe_windows)
     rows = _rows(setting, windows)
-    streams = [_flat(stream[0]) for stream in traced(model, windows[:, :-1]).streams]
+    streams = _streams(model, windows)
     rate = float(rows.labels.mean())
     scores = {
         "majority": np.full(len(rows.score(streams[0][:, :1])), max(rate, 1 - rate)),
@@ -69,7 +67,7 @@ def next_mark(setting: Setting) -> Outcome:
         f"stream {layer}": float((scores[f"stream {layer}"] - rows.score(stream, control)).mean())
         for layer, stream in enumerate(streams)
     }
-    untrained = _flat(traced(untrained_like(model), windows[:, :-1]).streams[1][0])
+    untrained = _streams(untrained_like(model), windows)[1]
     learned = over_sequences(scores["stream 1"] - rows.score(untrained), setting.seed)
     by_row = _split_by_row(rows, streams[1], setting.seed)
     best_control = max(("majority", "place in the sentence", "token"), key=lambda name: scores[name].mean())
@@ -118,7 +116,7 @@ def removal(setting: Setting) -> Outcome:
     """Remove the probe's direction after layer 0 and compare with directions drawn as the stream varies."""
     model, windows = text_models(setting).only(0), unseen_windows(setting, setting.scale.probe_windows)
     rows = _rows(setting, windows)
-    stream = _flat(traced(model, windows[:, :-1]).streams[1][0])
+    stream = _streams(model, windows)[1]
     probe = fit_probe(stream[~rows.tested], rows.labels[~rows.tested])
     others = random_directions(stream[~rows.tested], setting.scale.directions, setting.seed)
     test = windows[np.unique(rows.sequences[rows.tested])]
@@ -219,12 +217,7 @@ def _split_by_row(rows: _Rows, features: np.ndarray, seed: int) -> float:
 
 
 def _loss_without(model: SmallGPT, tokens: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    w = torch.from_numpy(unit).to(model.weights["W_E"].dtype)
-
-    def removed(layer: int, stream: Tensor) -> Tensor:
-        return stream - (stream @ w)[..., None] * w if layer == 1 else stream
-
-    of_one: np.ndarray = losses(model, tokens, Edits(stream=removed))[0]
+    of_one: np.ndarray = losses(model, tokens, removing_direction(1, unit))[0]
     return of_one
 
 
@@ -232,6 +225,7 @@ def _without(features: np.ndarray, probe: Probe) -> np.ndarray:
     return without_direction(features, probe.unit)
 
 
-def _flat(stream: Tensor) -> np.ndarray:
-    rows: np.ndarray = stream.flatten(0, 1).double().numpy()
-    return rows
+def _streams(model: SmallGPT, windows: np.ndarray) -> list[np.ndarray]:
+    """Return the streams of one model as rows [N T, d], before each layer and after the last."""
+    streams = residual_streams(model, windows[:, :-1])[:, 0]
+    return [stream.reshape(-1, stream.shape[-1]) for stream in streams]

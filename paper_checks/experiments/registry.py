@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from paper_checks.experiments import circuits, depth, heads, induction, probes, removal
+from paper_checks.experiments.models import text
 from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import Setting, scale_of
 from reference.errors import InputError
@@ -27,6 +28,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "induction.emergence": induction.emergence,
     "induction.in_text": induction.in_text,
     "circuits.composition": circuits.composition,
+    "circuits.subspaces": circuits.subspaces,
     "circuits.removal": circuits.removal,
     "circuits.spectra": circuits.spectra,
     "probes.next_mark": probes.next_mark,
@@ -62,6 +64,8 @@ def run_experiments(
     """
     setting = Setting(scale_of(profile), seed, corpus, tokenizer)
     chosen = select(names, setting)
+    if corpus is not None:
+        text(setting)  # a text that cannot be used is told before anything is trained
     outcomes = []
     for done, name in enumerate(chosen):
         progress(name, done, len(chosen))

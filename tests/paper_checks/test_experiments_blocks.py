@@ -32,7 +32,7 @@ def test_blocks_and_circuits(tmp_path):
     cuts = found["circuits.composition"].tables["paths"]
     assert {cut["role"] for cut in cuts} == {"query", "key", "value"}
     # What a value side does not read cannot move the pattern.
-    assert max(abs(cut["score lost"]) for cut in cuts if cut["role"] == "value") < 1e-6
+    assert max(abs(cut["score lost"]) for cut in cuts if cut["role"] == "value") == 0
     assert all(row["interaction"] < 0 for row in found["circuits.removal"].tables["models"])
     training = found["induction.emergence"].tables["training"]
     assert training[0]["step"] == 0

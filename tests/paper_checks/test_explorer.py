@@ -21,8 +21,10 @@ from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import SCALES, Setting
 from paper_checks.explorer.data import PARTS, TEXTS, explorer_data
 from paper_checks.explorer.page import render, write_explorer
+from properties.tolerances import gamma, unit_roundoff
 from reference.errors import InputError
 
+CLOSE = gamma(1000, unit_roundoff("float64"))
 SMALL = replace(SCALES["quick"], name="small", models=1, stories=60, steps=4, windows=6, context=10, width=16)
 SETTING = Setting(SMALL)
 OUTCOME = Outcome("heads.structure", "Do heads differ?", "A criterion.", False, "No: they do not.")
@@ -39,7 +41,7 @@ def test_maps_are_the_models_own(data):
     rows, columns = np.tril_indices(maps.shape[-1])
     for layer, head, n in np.ndindex(2, 4, TEXTS):
         shown = np.array(data["models"]["trained"]["maps"][layer][head][n]) / PARTS
-        assert np.abs(shown - maps[layer, head, n][rows, columns]).max() <= 0.5 / PARTS + 1e-12
+        assert np.abs(shown - maps[layer, head, n][rows, columns]).max() <= 0.5 / PARTS + CLOSE
     assert [len(words) for words in data["texts"]] == [windows.shape[1]] * TEXTS
 
 
@@ -51,7 +53,7 @@ def test_removals_and_texts_are_the_models_own(data):
         without = losses(model, windows, removing([head]))[0]
         row = data["removal"]["heads"][k]
         assert (row["layer"], row["head"]) == head
-        assert abs(row["effect"] - (without - base).mean()) < 1e-9
+        assert abs(row["effect"] - (without - base).mean()) <= CLOSE
         assert row["low"] <= row["effect"] <= row["high"]
         assert data["losses"][0][1 + k] == [round(float(value), 4) for value in without[0]]
     assert len(data["written"]) == TEXTS
