@@ -3,7 +3,7 @@
 python -m benchmarks.mutation --out docs/mutation.md [--work build/mutation] [NAME ...]
 
 mutmut (settings in pyproject.toml) makes the mutants in a copy of the tree and runs, for each, the tests that
-reach its function; what was tried before is not tried again while its function is unchanged. NAME limits the
+reach its function; what was killed before is not tried again while its function is unchanged. NAME limits the
 run, such as "reference.statistics*". Then the score is written, with every survivor.
 """
 
@@ -55,6 +55,8 @@ class Mutant:
 def run(work: Path, names: Iterable[str], children: int) -> list[Mutant]:
     """Run mutmut in a copy of the tree, and return all mutants with what came of each."""
     shutil.copytree(ROOT, work, ignore=LEFT_OUT, dirs_exist_ok=True)
+    for path in (work / "mutants").rglob("*.meta"):
+        _try_survivors_again(path)
     mutmut = [sys.executable, "-m", "mutmut"]
     subprocess.run([*mutmut, "run", *names, "--max-children", str(children)], cwd=work, check=False)
     found = []
@@ -62,6 +64,14 @@ def run(work: Path, names: Iterable[str], children: int) -> list[Mutant]:
         codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
         found += [Mutant(name, STATUS.get(code, "killed")) for name, code in codes.items()]
     return [shown(mutmut, work, one) if one.status in ("survived", "no tests") else one for one in found]
+
+
+def _try_survivors_again(path: Path) -> None:
+    """Forget who survived: the tests may have become better."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    codes = kept["exit_code_by_key"]
+    kept["exit_code_by_key"] = {n: None if STATUS.get(code) else code for n, code in codes.items()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
 
 
 def shown(mutmut: list[str], work: Path, mutant: Mutant) -> Mutant:
