@@ -21,6 +21,7 @@ Positions = Literal["standard", "shortformer"]
 POSITIONS: tuple[str, ...] = get_args(Positions)
 WEIGHTS = ("W_Q", "W_K", "W_V", "W_O")
 BIASES = ("b_Q", "b_K", "b_V", "b_O")
+PARTS = {"W_E", "W_pos", *WEIGHTS, *BIASES}
 
 
 class AttentionOnlyModel:
@@ -39,7 +40,9 @@ class AttentionOnlyModel:
     def __init__(
         self, parameters: Mapping[str, Tensor], positions: Positions, begin: int | None, name: str
     ) -> None:
-        self._parameters, self._positions, self._name = parameters, positions, name
+        # Files hold masks and the like as well.
+        self._parameters = {n: one for n, one in parameters.items() if n.rsplit(".", 1)[-1] in PARTS}
+        self._positions, self._name = positions, name
         self._W_E, self._W_pos = self._named("embed.W_E"), self._named("pos_embed.W_pos")
         layers = 0
         while f"blocks.{layers}.attn.W_Q" in parameters:

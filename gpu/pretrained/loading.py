@@ -30,7 +30,8 @@ def load_model(place: str, revision: str | None, device: str) -> TokenModel:
 
     Args:
         place: a folder, or a name on the Hugging Face hub. A folder with a configuration of TransformerLens
-            holds an attention-only model (`gpu.pretrained.attention_only`).
+            holds an attention-only model (`gpu.pretrained.attention_only`): attn_only true, and
+            positional_embedding_type; its bos_token_id begins sequences.
         revision: on the hub a branch or tag, such as step512; of a folder the subfolder.
         device: "cpu", "cuda" or "cuda:NUMBER".
 

@@ -84,18 +84,18 @@ def _cosines(checkpoint: Checkpoint, found: Comparison) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     for number, layer in enumerate(checkpoint.layers):
         cells = [shown(getattr(layer, kind)["full"]) for kind in KINDS]
-        table.add_row(str(number), cells[0], _range(layer), *cells[1:], end_section=False)
+        table.add_row(str(number), cells[0], _range(layer), *cells[1:])
     layers = checkpoint.layers
-    rows: dict[str, dict[str, float | None]] = {
-        "median": medians(layers),
-        **{_words(name): medians(layers, name) for name in LESS},
-        "random weights": medians(found.untrained),
-        **{f"  {_words(name)}": medians(found.untrained, name) for name in LESS},
-        "shuffled corpus": medians(layers, "shuffled"),
-        f"  {_words(LESS[0])}": medians(layers, f"shuffled_{LESS[0]}"),
-        "best rank one": found.best_rank_one,
-    }
-    for name, values in rows.items():
+    rows = [
+        ("median", medians(layers)),
+        *((f"  {_words(name)}", medians(layers, name)) for name in LESS),
+        ("random weights", medians(found.untrained)),
+        *((f"  {_words(name)}", medians(found.untrained, name)) for name in LESS),
+        ("shuffled corpus", medians(layers, "shuffled")),
+        (f"  {_words(LESS[0])}", medians(layers, f"shuffled_{LESS[0]}")),
+        ("best rank one", found.best_rank_one),
+    ]
+    for name, values in rows:
         cells = [shown(values[kind]) for kind in KINDS]
         table.add_row(name, cells[0], "", *cells[1:], style="bold" if name == "median" else "dim")
     for name, which in (("Q_bar transposed", "transposed"), ("as the heads read it", "as_read")):

@@ -77,6 +77,9 @@ def test_checkpoints_are_compared_with_a_text(tmp_path, checkpoints, text):
     assert max(map(len, shown.splitlines())) <= 80
     for words in ("20 most", "whole vocabulary", "MB besides", "Q_bar transposed", "random weights"):
         assert words in " ".join(shown.split())
+    # Two checkpoints; each for the model, random weights and the shuffled corpus.
+    assert shown.count("\n  less 1 direction ") == 2 * 3
+    assert shown.count("\n  less 10 directions ") == 2 * 2
     lines = read_experiments(out)
     assert lines["pretrained"]["revisions"] == ["step0", "step8"]
     assert lines["alignment step8"]["step"] == 8
