@@ -41,6 +41,7 @@ class _Finding:
     measurements: dict[str, Any] = field(default_factory=dict)
     final: bool = False
     failed: Any = None
+    small: bool = True
 
 
 class _Wrong(Exception):
@@ -98,7 +99,8 @@ def run_check(
     """Try one law on generated cases, and on the corpus where it admits one; shrink and explain a failure."""
     started, finding = time.perf_counter(), _Finding()
     state = _state(check, target, finding, profile, seed, corpus, (Phase.generate, Phase.shrink))
-    if state == "failed" and finding.failed is not None and finding.counterexample is not None:
+    # On a corpus of any size the known slips, which are written to be read, would take too long.
+    if state == "failed" and finding.small and finding.failed is not None and finding.counterexample:
         slip = diagnose(check, target, finding.failed)
         if slip is not None:
             finding.counterexample |= slip.shown
@@ -149,6 +151,7 @@ def _state(
     try:
         _generated(check, target, finding, profile, seed, phases)
         _examine(check, target, check.cases.ordinary, finding)
+        finding.small = False
         if corpus is not None and check.cases.of_corpus is not None:
             _examine(check, target, check.cases.of_corpus(corpus), finding)
     except _Wrong:

@@ -229,3 +229,25 @@ def test_a_bound_between_two_implementations_is_no_licence():
     slip = diagnose(CHEAP["statistics.Sigma_B"], Target(implementation(close)), CORPORA.ordinary)
     assert slip.name == "multiplied by 1.005"
     assert rounding(1.0, 1, "float64") < 1
+
+
+def test_a_failure_on_a_corpus_alone_is_not_tried_on_every_mutant(monkeypatch):
+    from properties import runner
+    from reference.sequences import build_corpus
+    from reference.stories import stories
+    from reference.tokenizers import words
+
+    def never(*arguments):
+        raise AssertionError("the corpus may be of any size")
+
+    def wrong_on_many_words(tokens, vocab_size):
+        found = statistics(tokens, vocab_size)["B_bar"]
+        return {"B_bar": found.T if vocab_size > 10 else found}
+
+    monkeypatch.setattr(runner, "diagnose", never)
+    corpus = build_corpus(stories(10, seed=0), words, length=10)
+    (result,) = check_implementation(
+        With("wrong", statistics=wrong_on_many_words), checks=select(["statistics.B_bar"]), corpus=corpus
+    )
+    assert result.result == "failed"
+    assert "looks_like" not in result.counterexample
