@@ -76,9 +76,8 @@ class SmallGPT(nn.Module):
 
     Attributes:
         weights: by name. W_E [M, V, d], W_pos [M, T, d], W_U [M, d, V]; W_Q, W_K, W_V, W_O [M, L, d, d],
-        heads
-            side by side; with a perceptron W_in [M, L, d, 4d], b_in [M, L, 4d], W_out [M, L, 4d, d] and b_out
-            [M, L, d].
+            heads side by side; with a perceptron W_in [M, L, d, 4d], b_in [M, L, 4d], W_out [M, L, 4d, d] and
+            b_out [M, L, d].
     """
 
     def __init__(self, config: Config, seeds: tuple[int, ...], dtype: torch.dtype = torch.float32) -> None:

@@ -44,6 +44,7 @@ def experiments(
         Path | None, typer.Option("--json", metavar="FILE", help="Write the outcomes as JSON lines to FILE.")
     ] = None,
     list_them: Annotated[bool, typer.Option("--list", help="Name the experiments and stop.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train small models and ask what their attention, heads, circuits and activations show.
 
@@ -63,7 +64,7 @@ def experiments(
     from paper_checks.experiments.registry import EXPERIMENTS, run_experiments
     from paper_checks.experiments.result import assessments, write_outcomes
 
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     if list_them:
         for name in EXPERIMENTS:
             console.print(name)
@@ -72,7 +73,7 @@ def experiments(
         require_folder(json)
         if corpus is not None and corpus.resolve() == json.resolve():
             raise InputError("--corpus and --json are the same file; name another one for the outcomes.")
-    with progress_bar() as progress:
+    with progress_bar(not quiet) as progress:
         outcomes = run_experiments(
             profile.value, seed, names or [], corpus=corpus, tokenizer=tokenizer, progress=progress
         )

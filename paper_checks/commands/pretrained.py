@@ -46,6 +46,7 @@ def pretrained(
             "--json", metavar="FILE", help="Write JSON lines, for `leadterms claims --experiments`."
         ),
     ] = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Compare a pretrained model with the theory's covariances, and examine its heads.
 
@@ -78,9 +79,9 @@ def pretrained(
     text = None
     if corpus is not None:
         text = CorpusOptions(corpus, length, layout.value, tokenizer, vocab)
-    with progress_bar() as progress:
+    with progress_bar(not quiet) as progress:
         found = study(model, revision or [], text, device=device, seed=seed, told=progress)
     decided, left_out = experiments(found, claims_by_id())
     if json is not None:
         write_text(json, as_text(found, decided))
-    show(found, decided, left_out, Console(highlight=False))
+    show(found, decided, left_out, Console(quiet=quiet, highlight=False))
