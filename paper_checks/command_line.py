@@ -14,6 +14,7 @@ from paper_checks.commands.predict import predict
 from paper_checks.commands.probe import probe
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
+from paper_checks.commands.reproduce import reproduce
 from paper_checks.commands.series import series
 from paper_checks.commands.stats import stats
 from paper_checks.commands.story import story
@@ -30,6 +31,7 @@ app = typer.Typer(
 for command in (
     verify,
     predict,
+    reproduce,
     alignment,
     behaviour,
     explain,
