@@ -24,6 +24,7 @@ from gpu.engines import engine
 from gpu.progress import Progress
 from gpu.streaming import stream_statistics
 from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from gpu.tokens import Parts
 from gpu.two_passes import go_through
 from reference.sequences import read_corpus
@@ -99,7 +100,7 @@ def one_round(tokens: np.ndarray) -> dict[str, float]:
 
 def counting(tokens: np.ndarray) -> Callable[[], None]:
     """Return the work of both passes over `tokens`: into sums that are in memory, without V x V products."""
-    chosen = engine("compiled", "cpu", None)
+    chosen = engine("compiled", "cpu", None, Team(), tokens.astype(np.uint32), V)
     first, second = FirstSums.zero(V, T), SecondSums.zero(V, T)
     for array in (first.count, first.share, second.by_cell):
         array.fill(0)  # memory is not there before it is written to

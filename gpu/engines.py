@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+from jaxtyping import UInt32
+
 from gpu import compiled
 from gpu.sums import FirstSums, SecondSums
 from gpu.team import Team
 from reference.errors import InputError
 
+Tokens = UInt32[np.ndarray, "n T_plus_1"]
 EngineName = Literal["auto", "compiled", "torch"]
 
 
@@ -30,17 +34,23 @@ class Engine:
     takes: Callable[[int], bool]
 
 
-def engine(name: EngineName, device: str, threads: int | None, team: Team | None = None) -> Engine:
+def engine(
+    name: EngineName,
+    device: str,
+    threads: int | None,
+    team: Team,
+    tokens: Tokens,
+    vocab_size: int,
+) -> Engine:
     """Return the engine called `name`; "auto" is the compiled one on a CPU where numba is installed.
 
     Of several processes each gets its own: with the compiled engine each does some rows of every part, with
-    torch every part is done by one of them.
+    torch every part is done by one of them. `tokens` is the first part of the corpus.
 
     Raises:
         InputError: it needs a package or a device that is not there, or the number of threads is not
             positive.
     """
-    team = team or Team()
     if name == "auto":
         name = "compiled" if device == "cpu" and compiled.available() else "torch"
     if name == "torch":
@@ -52,11 +62,8 @@ def engine(name: EngineName, device: str, threads: int | None, team: Team | None
     threads = compiled.usable_threads() if threads is None else threads
     if threads < 1:
         raise InputError(f"Work needs at least one thread, not {threads}.")
-    return Engine(
-        partial(compiled.add_first, threads=threads, team=team),
-        partial(compiled.add_second, threads=threads, team=team),
-        lambda part: True,
-    )
+    how: dict[str, Any] = {"cut": compiled.Cut.of(tokens, vocab_size), "threads": threads, "team": team}
+    return Engine(partial(compiled.add_first, **how), partial(compiled.add_second, **how), lambda part: True)
 
 
 def _torch(device: str, team: Team) -> Engine:

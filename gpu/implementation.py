@@ -94,12 +94,14 @@ class Gpu:
         """Return the parameters after full-batch descent from zero.
 
         Raises:
-            InputError: the tokens are no [N, T+1] array of whole numbers below `vocab_size`, or `layers`
-                or `steps` is negative.
+            InputError: the tokens are no [N, T+1] array of whole numbers below `vocab_size`, or `layers`,
+                `steps` or `rate` is negative.
         """
         for what, number in (("layers", layers), ("steps", steps)):
             if number < 0:
                 raise InputError(f"A model cannot be trained with {number} {what}; give 0 or more.")
+        if not rate >= 0:
+            raise InputError(f"A model cannot be trained at a rate of {rate}; give 0 or more.")
         numbers = token_tensor(tokens, vocab_size, self._device)
         with full_precision(), threads_for(numbers, vocab_size):
             model = train(numbers, vocab_size, layers, rate, steps, self._dtype)

@@ -18,7 +18,7 @@ from gpu.engines import EngineName, engine
 from gpu.sparse_bigram import SparseBigram
 from gpu.sums import FirstSums, SecondSums
 from gpu.team import Team
-from gpu.tokens import Parts, whole_numbers
+from gpu.tokens import Parts, checked_parts, whole_numbers
 from gpu.two_passes import SECONDS_BETWEEN_SAVES, Passes, Told, Traces, run_passes
 
 
@@ -62,7 +62,8 @@ def stream_statistics(
             corpus or another size, or it cannot be written.
     """
     team = team or Team()
-    chosen = engine(engine_name, device, threads, team)
+    first_part = next(checked_parts(parts, vocab_size))
+    chosen = engine(engine_name, device, threads, team, first_part, vocab_size)
 
     def add_second(tokens: np.ndarray, found: dict[str, np.ndarray], sums: SecondSums) -> None:
         chosen.add_second(tokens, found["G_bar"], sums)

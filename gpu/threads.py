@@ -12,9 +12,14 @@ WORTH_SHARING = 1 << 26
 
 
 @contextmanager
-def threads_for(tokens: torch.Tensor, vocab_size: int) -> Iterator[None]:
-    """Compute on one thread while a layer's products on `tokens` [N, T+1] are small; put the setting back."""
-    with threads_worth(tokens.numel() * vocab_size * vocab_size):
+def threads_for(tokens: torch.Tensor, width: int) -> Iterator[None]:
+    """Compute on one thread while a layer's products on `tokens` [N, T] are small; put the setting back.
+
+    Args:
+        tokens: the tokens that go through a layer.
+        width: of its matrices: V in the theory's model, d in a pretrained one.
+    """
+    with threads_worth(tokens.numel() * width * width):
         yield
 
 

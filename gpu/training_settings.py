@@ -67,8 +67,10 @@ class Settings:
             if getattr(self, name) < limit:
                 raise InputError(f"{name} is {getattr(self, name)}; give {limit} or more.")
         for name in ("rate", "start_size", "start_decay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; give a finite number, 0 or more.")
+            if not 0 <= getattr(self, name) <= torch.finfo(float_type(self.dtype)).max:
+                raise InputError(
+                    f"{name} is {getattr(self, name)}; give a number, 0 or more, that {self.dtype} holds."
+                )
         if self.schedule not in ("constant", "linear", "cosine"):
             raise InputError(f"There is no schedule '{self.schedule}'; give constant, linear or cosine.")
 

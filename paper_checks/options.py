@@ -17,11 +17,13 @@ from gpu.options import (
     LayoutOption,
     Length,
     NoCache,
+    Quiet,
     Seed,
     TokenizerName,
     VocabSize,
 )
 from gpu.options import CorpusOption as CorpusFile
+from paper_checks import completion
 
 __all__ = [
     "DEFAULT_FIELD",
@@ -32,6 +34,7 @@ __all__ = [
     "LayoutOption",
     "Length",
     "NoCache",
+    "Quiet",
     "Seed",
 ]
 __all__ += ["CorpusFile", "TokenizerName", "VocabSize"]
@@ -90,7 +93,15 @@ ExpectedFailures = Annotated[
         "--xfail", metavar="FILE", help="Expected failures, as TOML: tables xfail with check, reason, link."
     ),
 ]
+ListChecks = Annotated[
+    bool, typer.Option("--list", help="Show the checks, with what each needs and says, and run none.")
+]
 Checks = Annotated[
     list[str] | None,
-    typer.Option("--check", metavar="ID", help="Only this check or family; may be given several times."),
+    typer.Option(
+        "--check",
+        metavar="ID",
+        help="Only this check or family; may be given several times.",
+        autocompletion=completion.check_ids,
+    ),
 ]

@@ -19,6 +19,7 @@ from properties.leading_terms import GROUPS, Directions, directions
 from properties.parameter_names import OWN, Names
 from properties.results import Result, State
 from properties.tolerances import WIDEST_BAND
+from reference.alignment import singular_directions
 from reference.corpus import Corpus
 from reference.errors import InputError
 
@@ -97,6 +98,7 @@ def _verdict(group: str, weight: np.ndarray, terms: Directions, training: Traini
         "relative error predicted": float(np.linalg.norm(following)) / size,
         "cosine with the leading term": _cosine(weight, leading),
         "cosine predicted": _cosine(predicted, leading),
+        "cosine of a rank-one matrix": _rank_one(leading),
         "band": {"truncation": band.truncation, "sampling": band.sampling, "rounding": band.rounding},
     }
     if not band.total <= WIDEST_BAND:
@@ -161,6 +163,11 @@ def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float) -> Slip 
 def _cosine(first: np.ndarray, second: np.ndarray) -> float | None:
     norms = float(np.linalg.norm(first) * np.linalg.norm(second))
     return float((first * second).sum()) / norms if norms else None
+
+
+def _rank_one(leading: np.ndarray) -> float | None:
+    """The cosine that the best matrix of rank one has with the leading term; None for P, a vector."""
+    return singular_directions(leading, 1).best_rank_one if leading.ndim == 2 else None
 
 
 def _result(

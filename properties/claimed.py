@@ -78,6 +78,20 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "statistics.B_bar": ("bbar-definition",),
     "statistics.Q_bar": ("qbar-aggregation",),
     "statistics.Sigma_B_is_DCD": ("gram-dcd",),
+    "propagation.expansion": (
+        "kernel-propagation-expansion",
+        "negative-cosine-inhibits",
+        "sigma-phi-row-convention",
+    ),
+    "propagation.column_norms": (
+        "column-norm-formula",
+        "rows-vs-columns",
+    ),
+    "propagation.limits": ("pond-frog-attainable",),
+    "propagation.example": (
+        "pond-frog-product",
+        "pond-frog-attainable",
+    ),
     "first_step.W_O": ("first-step-output",),
     "first_step.others": ("first-step-output",),
     "first_step.W_and_P_wait": (
@@ -105,6 +119,9 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "ablation-order-of-loss",
         "leading-coefficients-at-run",
     ),
+    "predictions.batches": ("full-batch-vs-sgd",),
+    "spectrum.V": ("paper-value-cosine-null",),
+    "spectrum.W": ("paper-attention-cosine-null",),
     "bounds.D5": (
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
@@ -136,6 +153,14 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "zero-init-uniform",
     ),
     "zero.attention": ("zero-init-uniform",),
+    "explanation.sum": (
+        "one-layer-output-form",
+        "score-form",
+    ),
+    "explanation.message": (
+        "value-row-coordinates",
+        "message-to-logits",
+    ),
     "gradients.slope": (
         "paper-d8-backward",
         "gradient-map",
@@ -210,6 +235,11 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "projection.orthogonal": (
         "frobenius-projection-ablation",
         "probe-projection",
+    ),
+    "behaviour.digits": ("ablation-nll-qk",),
+    "behaviour.ablation": (
+        "paper-table3-hierarchy",
+        "ablation-order-of-loss",
     ),
     "composition.formula": ("composition-score",),
 }

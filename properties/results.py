@@ -8,14 +8,15 @@ Everything that shows results (table, notebook, page) reads this and computes no
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from reference.atomic_files import write_text as write_text
 from reference.errors import InputError
+from reference.small_files import parsed, read_small
 
 FORMAT = 1
 State = Literal["passed", "failed", "xfailed", "xpassed", "skipped", "errored", "not_applicable"]
@@ -115,32 +116,14 @@ def write_run(path: Path, run: Run) -> None:
     write_text(path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path` beside it first, then renamed.
-
-    Raises:
-        InputError: the folder is missing or cannot be written to.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}; name another file.") from None
-
-
 def read_run(path: Path) -> Run:
     """Return the run in a results file.
 
     Raises:
         InputError: the file is missing, a line is no JSON object of the schema, or the footer is missing.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The results file {path} cannot be read: {error}.") from None
-    lines = [_parse(path, i, line) for i, line in enumerate(text.splitlines(), start=1)]
+    text = read_small(path, "results file").removesuffix("\n")
+    lines = [_parse(path, i, line) for i, line in enumerate(text.split("\n"), start=1)] if text else []
     if not lines or lines[0].get("kind") != "header":
         raise InputError(f"{path} does not begin with a header line; it is no results file.")
     if lines[-1].get("kind") != "footer":
@@ -155,10 +138,7 @@ def read_run(path: Path) -> Run:
 
 
 def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}, line {number} is not JSON.") from None
+    value = parsed(line, f"{path}, line {number}")
     if not isinstance(value, dict):
         raise InputError(f"{path}, line {number} is not a JSON object.")
     return value

@@ -162,6 +162,20 @@ class Target:
             answer = answer.astype(np.float64)
         return shaped(numbers(answer, "probe_split"), "probe_split", sequences.shape)
 
+    def ask(self, method: str, *arguments: Any) -> dict[str, np.ndarray] | np.ndarray:
+        """Return an answer of any shape to arguments as they are, which may be wrong on purpose.
+
+        Raises:
+            ImplementationError: the implementation refused, or answered something that is no numbers.
+        """
+        answer = self._call(method, *arguments)
+        if not isinstance(answer, Mapping):
+            return numbers(answer, method)
+        found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
+        return (
+            {name: self._oriented(name, v) for name, v in found.items()} if method == "statistics" else found
+        )
+
     def close(self) -> None:
         """Let go of what the implementation holds, such as a running program."""
         close = getattr(self.implementation, "close_connection", None)

@@ -27,8 +27,24 @@ def head_profile(attention: Float64[np.ndarray, "*heads T T"]) -> dict[str, Numb
     What a random head scores: `reference.random_heads`.
 
     Source: derived here; `theory.baselines` proves the uniform values.
+
+    Raises:
+        InputError: the map is no square.
     """
+    check_map(attention)
     return {name: rows.mean(axis=-1) for name, rows in row_profile(attention).items()}
+
+
+def check_map(attention: Float64[np.ndarray, ...]) -> int:
+    """Return T of [..., T, T] maps.
+
+    Raises:
+        InputError: they are no squares, or empty.
+    """
+    shape = list(attention.shape)
+    if attention.ndim < 2 or shape[-1] != shape[-2] or not attention.size:
+        raise InputError(f"An attention map has the shape {shape}; give a square, not empty.")
+    return shape[-1]
 
 
 def induction_score(attention: Float64[np.ndarray, "*heads T T"], period: int) -> Numbers:
@@ -41,9 +57,9 @@ def induction_score(attention: Float64[np.ndarray, "*heads T T"], period: int) -
     the mean, at every variance.
 
     Raises:
-        InputError: the period is not in 1..T-1.
+        InputError: the map is no square, or the period is not in 1..T-1.
     """
-    T = attention.shape[-1]
+    T = check_map(attention)
     if not 1 <= period < T:
         raise InputError(f"A map of {T} positions repeats with a period of 1 to {T - 1}, not {period}.")
     rows = np.arange(period, T)

@@ -15,8 +15,8 @@ def energy_rank(
 
     A whole number in 0..min(a, b); 0 for a matrix of zeros, and at most the width of a head for W_V W_O. It
     is blind to what it leaves out: singular values (1, .3) have rank 1 at a share of .9, and the direction
-    of the output still varies by 17 degrees. A random head has about half its width or more: it has no
-    closed form; `participation_ratio` has one.
+    of the output still varies by 17 degrees. What an untrained head has is no simple closed form;
+    `participation_ratio` has one.
 
     Source: seed 003, sec. 4.2 (rank90).
     """

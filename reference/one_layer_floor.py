@@ -22,9 +22,6 @@ row. Derived here; that the size has to grow with the number of positions: Sanfo
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 import numpy as np
 from jaxtyping import Float64, Int64
 
@@ -47,17 +44,23 @@ def bag_entropy(
     return np.asarray(np.log(due.astype(np.float64)))
 
 
-def one_head_floor(periods: Sequence[int]) -> float:
-    """Return log(K!)/K in nats, for K equally likely periods.
+def one_head_floor(periods: Int64[np.ndarray, " N"]) -> float:
+    """Return the least mean loss in nats that one head can have over N sequences with these periods.
+
+    That is at any row that all of them know, t >= max P. The best order puts the most frequent period first:
+    sum over ranks r of the share of the r-th most frequent one times log r; log(K!)/K where K periods are
+    equally frequent.
 
     Raises:
         InputError: one period is a multiple of another, so that a wrong candidate holds the right token.
     """
-    for longer in periods:
-        for shorter in periods:
+    different, counts = np.unique(periods, return_counts=True)
+    for longer in different.tolist():
+        for shorter in different.tolist():
             if longer > shorter and longer % shorter == 0:
                 raise InputError(
                     f"After period {shorter} the candidate of {longer} is right too; give periods none of "
                     "which is a multiple of another."
                 )
-    return math.lgamma(len(periods) + 1) / len(periods)
+    ranks = np.arange(1, len(counts) + 1)
+    return float((np.sort(counts)[::-1] * np.log(ranks)).sum() / len(periods))

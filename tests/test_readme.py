@@ -34,7 +34,7 @@ def commands():
 
 def test_the_readme_shows_every_command():
     shown = {line.split()[1] for line in commands() if line.startswith(".venv")}
-    assert shown >= {"verify", "prove", "series", "stats"}
+    assert shown >= {"verify", "prove", "series", "stats", "train"}
 
 
 def test_the_commands_of_the_readme_work_as_printed(tmp_path):

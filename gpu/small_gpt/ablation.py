@@ -48,6 +48,19 @@ def removing_after_projection(heads: Collection[Head], head_width: int) -> Edits
     return Edits(projected=zeroed)
 
 
+def removing_direction(layer: int, unit: Float64[np.ndarray, " d"]) -> Edits:
+    """Return edits that take a direction of length 1 out of the stream before a layer; L is the end."""
+
+    def removed(at: int, stream: Tensor) -> Tensor:
+        if at != layer:
+            return stream
+        w = torch.from_numpy(unit).to(stream.dtype)
+        left: Tensor = stream - (stream @ w)[..., None] * w
+        return left
+
+    return Edits(stream=removed)
+
+
 @torch.no_grad()
 def losses(
     model: SmallGPT, tokens: Int64[np.ndarray, "N T_plus_1"], edits: Edits | None = None

@@ -76,9 +76,8 @@ class SmallGPT(nn.Module):
 
     Attributes:
         weights: by name. W_E [M, V, d], W_pos [M, T, d], W_U [M, d, V]; W_Q, W_K, W_V, W_O [M, L, d, d],
-        heads
-            side by side; with a perceptron W_in [M, L, d, 4d], b_in [M, L, 4d], W_out [M, L, 4d, d] and b_out
-            [M, L, d].
+            heads side by side; with a perceptron W_in [M, L, d, 4d], b_in [M, L, 4d], W_out [M, L, 4d, d] and
+            b_out [M, L, d].
     """
 
     def __init__(self, config: Config, seeds: tuple[int, ...], dtype: torch.dtype = torch.float32) -> None:
@@ -127,6 +126,14 @@ class SmallGPT(nn.Module):
         following = tokens[..., 1:].expand(logits.shape[:-1])
         flat = functional.cross_entropy(logits.flatten(0, 2), following.flatten(), reduction="none")
         return flat.view(following.shape)
+
+    def only(self, number: int) -> SmallGPT:
+        """Return a copy of one of the models, alone."""
+        alone = SmallGPT(self.config, (self.seeds[number],), dtype=self.weights["W_E"].dtype)
+        with torch.no_grad():
+            for name, value in alone.weights.items():
+                value.copy_(self.weights[name][number : number + 1])
+        return alone
 
     def work(self, positions: int) -> int:
         """Return about how many multiply-adds a forward pass over that many positions of each model takes."""

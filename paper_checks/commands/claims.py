@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpu.command_line import require_folder
-from paper_checks import options
+from paper_checks import completion, options
 from paper_checks.commands.verify import rerun_options
 
 if TYPE_CHECKING:
@@ -32,10 +32,19 @@ class VerdictOption(StrEnum):
 def claims(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="Show these claims in full; all as a table by default."),
+        typer.Argument(
+            metavar="ID",
+            help="Show these claims in full; all as a table by default.",
+            autocompletion=completion.claim_ids,
+        ),
     ] = None,
     source: Annotated[
-        str | None, typer.Option(metavar="KEY", help="Only those of this source: paper, toy-model, ...")
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Only those of this source: paper, toy-model, ...",
+            autocompletion=completion.source_keys,
+        ),
     ] = None,
     verdict: Annotated[VerdictOption | None, typer.Option(help="Only those with this verdict.")] = None,
     corpus: options.CorpusFile = None,
@@ -51,6 +60,7 @@ def claims(
     ] = None,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Decide what the sources state, by computation; exit 1 when a check that they rest on fails.
 
@@ -64,7 +74,8 @@ def claims(
     from paper_checks.ledger.setting import Setting
     from paper_checks.ledger.show import show_one, show_table
     from paper_checks.progress import progress_bar
-    from properties.results import BAD, write_text
+    from properties.results import BAD
+    from reference.atomic_files import write_text
 
     require_folder(json)
     chosen = choose(ids or [], source)
@@ -83,12 +94,12 @@ def claims(
     setting = Setting(seed=seed, text=text, experiments=read_experiments(experiments) if experiments else {})
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     decided: list[Decided] = []
-    with progress_bar() as progress:
+    with progress_bar(not quiet) as progress:
         for done, claim in enumerate(chosen):
             progress(claim.id, done, len(chosen))
             decided += decide([claim], setting, again)
     shown = [one for one in decided if verdict is None or one.finding.verdict == verdict.value]
-    console = Console(soft_wrap=False, highlight=False)
+    console = Console(soft_wrap=False, highlight=False, quiet=quiet)
     if ids:
         for one in shown:
             show_one(one, console)
@@ -117,7 +128,9 @@ def choose(ids: list[str], source: str | None) -> list[Claim]:
     from reference.errors import InputError
 
     if source is not None and source not in sources():
-        raise InputError(f"There is no source '{source}'; give one of {', '.join(sources())}.")
+        close = get_close_matches(source, sources(), n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise InputError(f"There is no source '{source}'; give one of {', '.join(sources())}.{hint}")
     by_id = {claim.id: claim for claim in all_claims()}
     for one in ids:
         if one not in by_id:

@@ -39,6 +39,7 @@ def predict(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Predict norms, cosines, losses and effects of a run without training anything.
 
@@ -63,7 +64,7 @@ def predict(
     )
     asked = [read_entry(text, loaded) for text in entry or ()]
     entries = tuple(dict.fromkeys([*asked, *default_entries(loaded)]))
-    with progress_bar() as told:
+    with progress_bar(not quiet) as told:
         facts = gather(
             loaded,
             sample=statistics_sample,
@@ -76,7 +77,7 @@ def predict(
     if json is not None:
         from json import dumps
 
-        from properties.results import write_text
+        from reference.atomic_files import write_text
 
         write_text(json, dumps(as_json(facts, setting, predictions, compared), indent=2) + "\n")
-    show(Console(highlight=False), facts, setting, predictions, compared)
+    show(Console(highlight=False, quiet=quiet), facts, setting, predictions, compared)

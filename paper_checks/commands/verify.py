@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from gpu.command_line import require_folder
-from paper_checks import options
+from paper_checks import completion, options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,9 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="TARGET",
-            help="reference, gpu, gpu32, py:module:attribute, torch:module:factory[:NAMES.toml], "
-            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; those that come along by default.",
+            help="reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory[:NAMES.toml], "
+            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; the first three by default.",
+            autocompletion=completion.targets,
             show_default=False,
         ),
     ] = None,
@@ -62,6 +63,8 @@ def verify(
     xfail: options.ExpectedFailures = None,
     mutants: options.Mutants = False,
     json: options.JsonFile = None,
+    list_checks: options.ListChecks = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
 
@@ -71,13 +74,16 @@ def verify(
 
     from paper_checks.table import show
 
+    if list_checks:
+        list_all(check or [])
+        return
     require_folder(json)
     if mutants:
         from paper_checks.mutants import show_mutants
 
         unused = {"TARGET": targets, "--corpus": corpus, "--vocab": vocab, "--rate": rate, "--xfail": xfail}
         run = try_mutants(check or [], profile, seed, unused)
-        show_mutants(run, Console(soft_wrap=False))
+        show_mutants(run, Console(soft_wrap=False, quiet=quiet))
         finish(run, json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
     run = run_suite(
@@ -95,8 +101,9 @@ def verify(
         xfail,
         field=field,
         cached=not no_cache,
+        quiet=quiet,
     )
-    show(run, Console(soft_wrap=False))
+    show(run, Console(soft_wrap=False, quiet=quiet))
     finish(run, json)
 
 
@@ -140,6 +147,19 @@ def try_mutants(
         )
 
 
+def list_all(names: list[str]) -> None:
+    """Print each check: its id, the methods that it needs, its law.
+
+    Raises:
+        InputError: a name is no check or family.
+    """
+    from properties.catalogue import select
+
+    for check in select(names):
+        needs = f" [{', '.join(check.needs)}]" if check.needs else ""
+        print(f"{check.id}{needs}: {check.statement}")
+
+
 def run_suite(
     targets: list[str],
     corpus: options.CorpusFile,
@@ -156,6 +176,7 @@ def run_suite(
     *,
     field: str = options.DEFAULT_FIELD,
     cached: bool = True,
+    quiet: bool = False,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
 
@@ -185,9 +206,12 @@ def run_suite(
         field=field,
         cached=cached,
     )
-    with ExitStack() as open_targets, progress_bar() as progress:
+    with ExitStack() as open_targets, progress_bar(not quiet) as progress:
         left_out: list[str] = []
-        judged = judge_all(checkpoints, loaded, training, seed)
+        judged = [
+            replace(result, command=result.command + training_options(training, seed))
+            for result in judge_all(checkpoints, loaded, training, seed)
+        ]
         connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]
         if not targets:
             connected, left_out = default_targets()
@@ -227,6 +251,20 @@ def rerun_options(
         "--profile": None if profile is options.ProfileOption.quick else profile.value,
     }
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
+
+
+def training_options(training: TrainingOptions, seed: int) -> str:
+    """Return what a printed command must add to judge the same checkpoint in the same way.
+
+    The rate and the steps stand in it already; the seed draws the samples behind a sampling band.
+    """
+    given: list[tuple[str, object]] = [
+        ("--names", training.names),
+        *(("--rename", rename) for rename in training.renames),
+        ("--statistics-sample", training.trained_on),
+        ("--seed", seed or None),
+    ]
+    return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given if value is not None)
 
 
 def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:

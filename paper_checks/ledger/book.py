@@ -5,7 +5,6 @@ A claim may name a shared table, or a part of it, in `given` or `numbers`: "tabl
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
@@ -15,6 +14,7 @@ from typing import Any
 from paper_checks.ledger.claim import KINDS, NEEDS, Claim, Source
 from paper_checks.ledger.printed import decimal
 from reference.errors import InputError
+from reference.small_files import parsed_toml, read_small
 
 FOLDER = Path(__file__).parent / "claims"
 _SHARED = "table:"
@@ -117,7 +117,4 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _table(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path.name} cannot be read as TOML: {error}.") from None
+    return parsed_toml(read_small(path, "file of claims"), path.name)

@@ -85,7 +85,7 @@ def gather(corpus: Corpus, *, sample: int, groups: int, evaluated_on: int, seed:
     return Facts(
         corpus=corpus,
         statistics=found,
-        directions=expansion(some, V, _pair_sums()),
+        directions=expansion(some, V, pair_sums_of()),
         corrections=len(some),
         squares={group: float((x * x).sum()) for group, x in leading.items()},
         own=np.array([of_sequence(found, sequence) for sequence in evaluated]),
@@ -108,7 +108,8 @@ def statistics_of(tokens: np.ndarray, vocab_size: int) -> Mapping[str, np.ndarra
     return statistics(tokens, vocab_size)
 
 
-def _pair_sums() -> PairSums:
+def pair_sums_of() -> PairSums:
+    """Return the sums over pairs, compiled where numba is installed."""
     if find_spec("numba") is not None:
         from gpu import pair_sums as compiled
 

@@ -11,6 +11,7 @@ FAMILIES = {
     ),
     "series": ("Exact power series", "Training expanded in the learning rate with rational coefficients."),
     "statistics": ("Corpus statistics", "What the theory predicts weights from, by several routes."),
+    "propagation": ("Propagation", "Context evidence carried through interchangeable words, with its sign."),
     "first_step": ("The first steps", "What one or two steps from zero give is known exactly."),
     "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
@@ -20,12 +21,17 @@ FAMILIES = {
         "Predictions",
         "What a run will show, from the statistics of its corpus alone: the laws evaluated at any size.",
     ),
+    "spectrum": (
+        "Every direction",
+        "That weights follow their leading terms beyond the first direction, to which a cosine is blind.",
+    ),
     "bounds": (
         "The theorem's bounds",
         "That they hold in their window and at its edge, and what they cannot tell apart.",
     ),
     "conserved": ("Conservation", "Sums that no step of descent from zero changes."),
     "model": ("The model", "Attention, logits and loss of the attention-only transformer."),
+    "explanation": ("One layer, token by token", "What each token read adds to each logit."),
     "gradients": ("Gradients", "The backward pass, against the formulas and against slopes of the loss."),
     "zero": ("At initialisation", "Everything starts at zero, where attention and predictions are uniform."),
     "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),
@@ -36,6 +42,7 @@ FAMILIES = {
     "ablation": ("Removing heads", "What is left of a layer of attention without some of its heads."),
     "probe": ("Probes", "How activations are split for a classifier that reads them."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
+    "behaviour": ("Behaviour", "What a removed leading term does to the loss, to its last digits."),
     "composition": ("Composition", "How much one head's output feeds another."),
     "mutants": ("Wrong implementations", "The checks themselves: one slip each, which a check must catch."),
 }

@@ -17,6 +17,7 @@ from gpu.progress import load
 from gpu.sparse_statistics import sparse_statistics
 from gpu.streaming import stream_statistics
 from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from gpu.tokens import Parts
 from properties.statistics_bounds import statistics_magnitudes
 from reference.errors import InputError
@@ -262,7 +263,9 @@ def first_sums(tokens, vocab_size):
     from gpu.engines import engine
 
     sums = FirstSums.zero(vocab_size, tokens.shape[1] - 1)
-    engine("auto", "cpu", 1).add_first(tokens.astype(np.uint32), sums)
+    engine("auto", "cpu", 1, Team(), tokens.astype(np.uint32), vocab_size).add_first(
+        tokens.astype(np.uint32), sums
+    )
     return sums
 
 

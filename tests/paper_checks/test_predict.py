@@ -158,3 +158,53 @@ def test_the_published_numbers_on_tinystories(tmp_path):
     found = json.loads((tmp_path / "p.json").read_text())["published"]
     missed = {one["prediction"] for one in found if one["verdict"] in ("outside", "fails")}
     assert missed == {"ablation.V", "loss.start"}
+
+
+def test_an_alignment_is_told_with_its_nulls(tmp_path):
+    done = leadterms("alignment", "--samples", "3", "--json", "a.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert set(found["reports"]) == {"W_O", "V", "W", "P"}
+    for name, report in found["reports"].items():
+        assert report["cosine"] == pytest.approx(1)
+        assert set(report["controls"]) == {"tokens shuffled", "another corpus"}
+        assert len(report["samples"]) == 3
+        assert all(one[0] < 1 for one in report["samples"]), name
+    # The grammar's own stories, newly generated, are the nearest of the controls.
+    controls = found["reports"]["W_O"]["controls"]
+    assert controls["another corpus"] > controls["tokens shuffled"]
+
+
+def test_another_text_is_matched_by_word_or_by_rank(tmp_path):
+    from paper_checks.corpora import load_corpus
+    from paper_checks.corpus_controls import other_corpus, shuffled
+
+    corpus = load_corpus(None, vocab_size=None, length=10, tokenizer_name="words", layout="document", seed=0)
+    known = other_corpus(None, corpus, "words", seed=1)
+    assert known.tokens.shape[1] == 11
+    assert "100% of its words are known" in known.told
+    (tmp_path / "foreign.txt").write_text("aa bb aa cc " * 30)
+    foreign = other_corpus(tmp_path / "foreign.txt", corpus, "words", seed=1)
+    assert "by rank of frequency" in foreign.told
+    assert sorted(set(foreign.tokens.ravel())) == [0, 1, 2]
+    (tmp_path / "short.txt").write_text("aa bb")
+    with pytest.raises(InputError, match="shorter than one window"):
+        other_corpus(tmp_path / "short.txt", corpus, "words", seed=1)
+    mixed = shuffled(corpus.tokens, 0)
+    assert sorted(mixed.ravel()) == sorted(corpus.tokens.ravel())
+    assert (mixed != corpus.tokens).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--samples", "0"], "0 samples of 300"),
+        (["--sample", "0"], "--sample is 0"),
+        (["--weights", "none.npz"], "no checkpoint none.npz"),
+        (["--other", "none.txt"], "no corpus file none.txt"),
+    ],
+)
+def test_a_bad_call_of_alignment_is_told_in_a_sentence(arguments, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        app(["alignment", *arguments], standalone_mode=False)

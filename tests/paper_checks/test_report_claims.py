@@ -76,3 +76,24 @@ def test_a_report_that_went_stale_fails(tmp_path, capsys):
     assert "Claim coefficient was holds (2), is refuted (3)." in capsys.readouterr().out
     assert main([str(old)]) == 2
     assert main([str(old), str(tmp_path / "none.jsonl")]) == 2
+
+
+def test_published_numbers_stand_beside_their_predictions():
+    compared = {
+        "says": "cosine of W_O",
+        "source": "Table 1",
+        "setting": {"rate": 0.005, "steps": 3200},
+        "relation": "equal",
+        "published": 0.998486,
+        "predicted": {"value": 0.9984061, "low": 0.9980112, "high": 0.9987301},
+        "verdict": "inside",
+        "left_out": "",
+    }
+    other = {**compared, "predicted": None, "verdict": "not predicted", "relation": "above"}
+    run = sample_run()
+    page = page_of(replace(run, header={**run.header, "predicted": [compared, other]}))
+    section = page.split('id="predicted"')[1].split("</section>")[0]
+    assert "0.998406" in section
+    assert "0.998011 to 0.998730" in section
+    assert "above 0.998486" in section
+    assert 'id="predicted"' not in page_of(run)

@@ -244,7 +244,7 @@ def test_a_mapping_file_that_is_none_is_told(tmp_path, text, told):
 
 
 def test_other_names_that_are_none_are_told(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="There is no mapping file"):
         read_names(tmp_path / "missing.toml")
     for text, told in (("a", "FROM=TO"), ("=W", "FROM=TO"), ("a=B", "ends in none of")):
         with pytest.raises(InputError, match=told):

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from breaking import broken
 
+from properties import check_implementation
 from properties.catalogue import select
+from properties.laws import behaviour as behaviour_laws
+from properties.laws import explanation as explanation_laws
 from properties.laws import predictions as laws
 from properties.predictions.sampling import bigram_noise, cosine_loss, deal, leading_directions
 from properties.runner import run_mathematics
@@ -26,6 +29,8 @@ SLIPS = [
     ("ablation", '"V": c["W_O"],', '"V": 1,', "ablation"),
     ("ablation", "(uniform_attention(T) * supply).sum()", "supply.sum()", "ablation"),
     ("attention", "* rate**4", "* rate**3", "attention"),
+    ("general_descent", '"V": Phi.T @ held["W_O"].T', '"V": Phi.T @ B.T', "batches"),
+    ("general_descent", 'held["W_O"].T @ held["V"].T', 'held["W_O"].T @ held["V"]', "batches"),
     ("sampling", "* N / (N - 1) if", "if", "sampling"),
     ("sampling", "(1 - 1 / vocab_size - square) / T", "(1 - square) / T", "sampling"),
 ]
@@ -84,3 +89,35 @@ def test_groups_that_say_nothing_are_refused(groups):
     whole = leading_directions(tokens, statistics(tokens, 3))
     with pytest.raises(InputError, match=f"{groups} random groups of 8"):
         deal(tokens, 3, whole, sample=4, groups=groups, seed=0, statistics=statistics)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('current=parameters["W_O"][last]', 'current=parameters["W_O"][tokens[0]]'),
+        ('messages=parameters["V"][0][tokens] @', 'messages=parameters["V"][0][:, tokens].T @'),
+        ("[last, tokens]", "[tokens, last]"),
+        ("by_token + distances, (n, 1)", "by_token, (n, 1)"),
+    ],
+)
+def test_a_slip_in_the_explanation_is_refuted(monkeypatch, right, wrong):
+    monkeypatch.setattr(explanation_laws, "explanation", broken("reference.explanation", right, wrong))
+    results = check_implementation("reference", checks=select(["explanation.sum"]))
+    assert [result.result for result in results] == ["failed"]
+
+
+EFFECT_SLIPS = [
+    ("+ h @ dW @ transposed(after)", "+ h @ dW @ transposed(h)"),
+    ("+ h @ W @ transposed(dh)", "+ dh @ W @ transposed(h)"),
+    ("A * (e - m) / (1 + m)", "A * (e - m)"),
+    ("dA @ after @ Vn + A @ dh @ Vn", "dA @ after @ Vn + dA @ dh @ Vn"),
+    ("np.log1p((p * np.expm1(dF))", "((p * np.expm1(dF))"),
+    ('dh @ (parameters["W_O"] + d["W_O"])', 'dh @ parameters["W_O"]'),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong"), EFFECT_SLIPS)
+def test_a_slip_in_the_change_of_the_loss_is_refuted(monkeypatch, right, wrong):
+    monkeypatch.setattr(behaviour_laws, "effects", broken("reference.effects", right, wrong))
+    results = check_implementation("reference", checks=select(["behaviour"]))
+    assert "failed" in {result.result for result in results}

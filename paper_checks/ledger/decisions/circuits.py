@@ -259,7 +259,9 @@ def embedding_spectrum(claim: Claim, setting: Setting) -> Finding:
         claim,
         {"tokens": found["tokens"], "positions": found["positions"]},
         evidence="measured",
-        derivation="Directions, by principal components, that hold 80% of the variance.",
+        derivation=f"Directions, by principal components, that hold {found['part']:.0%} of the variance.",
+        convention=f"The first {claim.numbers['positions']} directions of positions hold "
+        f"{found['held_by_few_positions']:.1%}.",
     )
 
 
