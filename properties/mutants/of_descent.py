@@ -36,7 +36,7 @@ TRAIN = (
         slip="the rate is applied twice",
         right="rate * slope[name]",
         wrong="rate * rate * slope[name]",
-        caught_by=("first_step.W_O", "scaling.W_O"),
+        caught_by=("first_step.W_O", "scaling.W_O", "spectrum.W_O"),
     ),
     _train(
         "train_without_rate",
@@ -50,7 +50,13 @@ TRAIN = (
         slip="V is moved at twice the rate",
         right="rate * slope[name]",
         wrong="(2 if name == 'V' else 1) * rate * slope[name]",
-        caught_by=("descent.parameters", "scaling.V", "next_order.V", "next_order.relative_error"),
+        caught_by=(
+            "descent.parameters",
+            "scaling.V",
+            "next_order.V",
+            "next_order.relative_error",
+            "spectrum.V",
+        ),
     ),
     _train(
         "train_rate_decays",
@@ -64,7 +70,7 @@ TRAIN = (
         slip="every step also repeats half of the way made so far",
         right="parameters[name] - rate",
         wrong="1.5 * parameters[name] - rate",
-        caught_by=("descent.parameters", "scaling.W_O"),
+        caught_by=("descent.parameters", "scaling.W_O", "behaviour.ablation"),
     ),
     _train(
         "train_weight_decay",
@@ -123,7 +129,7 @@ TRAIN = (
         slip="W moves by the transpose of its gradient",
         right="slope[name]",
         wrong="(slope[name].swapaxes(1, 2) if name == 'W' else slope[name])",
-        caught_by=("descent.parameters", "scaling.W", "conserved.first_W_rows", "next_order.W"),
+        caught_by=("descent.parameters", "scaling.W", "conserved.first_W_rows", "next_order.W", "spectrum.W"),
     ),
     _train(
         "train_P_frozen",

@@ -50,7 +50,7 @@ SIGMA_B = (
         slip="the columns of B_bar are normalised before Sigma_B is composed: C, not D C D",
         right="B_bar.T @ B_bar",
         wrong="(unit := B_bar / np.maximum(np.linalg.norm(B_bar, axis=0), 1e-300)).T @ unit",
-        caught_by=("statistics.Sigma_B", "statistics.Sigma_B_is_DCD"),
+        caught_by=("statistics.Sigma_B", "statistics.Sigma_B_is_DCD", "propagation.expansion"),
     ),
     _whole(
         "Sigma_B_diagonal",

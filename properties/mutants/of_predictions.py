@@ -36,7 +36,7 @@ LOGITS = (
         slip="attention carries information from queries to keys",
         right="A @ h[-1] @ V",
         wrong="A.T @ h[-1] @ V",
-        caught_by=("model.logits", "model.causal"),
+        caught_by=("model.logits", "model.causal", "explanation.sum"),
     ),
     _logits(
         "logits_without_the_mask",
@@ -191,7 +191,7 @@ LOSS = (
         slip="the logit of the target is taken for its log-probability",
         right="log_probability[target]",
         wrong="F[t][target]",
-        caught_by=("model.loss", "zero.loss"),
+        caught_by=("model.loss", "zero.loss", "behaviour.change"),
     ),
     _loss(
         "loss_with_epsilon",
