@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from jaxtyping import Integer
 
-from gpu.atomic_files import read_arrays, write_arrays, write_atomically, write_json, write_text
+from gpu.atomic_files import read_arrays, write_arrays, write_json
 from gpu.boundary import GROUPS, to_numpy
 from gpu.model import Transformer
 from gpu.training_settings import Settings
+from reference.atomic_files import write_text
 from reference.corpus import parts
 from reference.errors import InputError
 
@@ -83,8 +84,7 @@ def cut_log(folder: Path, step: int) -> None:
         return
     lines = path.read_text(encoding="utf-8").splitlines()
     kept = [line for line in lines if _step_of(line) <= step]
-    text = "".join(f"{line}\n" for line in kept)
-    write_atomically(path, lambda beside: write_text(beside, text))
+    write_text(path, "".join(f"{line}\n" for line in kept))
 
 
 def last_entry(folder: Path) -> dict[str, Any] | None:

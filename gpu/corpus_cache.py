@@ -7,27 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-from platformdirs import user_cache_path
 
 from gpu.atomic_files import read_arrays, write_arrays
+from gpu.cache_folder import cache_folder
 from reference.errors import InputError
 from reference.tokenized import Tokenized
 
 # Names the form of the files; another one is not read.
 KIND = "tokenized corpus, form 1"
-FOLDER_VARIABLE = "LEADTERMS_CACHE"
-
-
-def cache_folder() -> Path:
-    """Return where tokenized corpora are kept: $LEADTERMS_CACHE, or a folder in the user's cache."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    return Path(named) if named else user_cache_path("leadterms")
 
 
 def kept(made_of: str, make: Callable[[], Tokenized]) -> Tokenized:

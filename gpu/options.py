@@ -60,6 +60,9 @@ Device = Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:NUM
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
 ]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors; files and the status tell the rest.")
+]
 
 
 def one_corpus(argument: str | None, option: str | None) -> str:

@@ -90,7 +90,9 @@ def sparse_statistics(
         parts: arrays [n, T+1] of whole numbers below `vocab_size`; gone through twice, in the same order.
         vocab_size: V.
         threads: as many as processors by default.
-        saved, seconds_between_saves, told: see `gpu.streaming.stream_statistics`.
+        saved: as the next two, see `gpu.streaming.stream_statistics`.
+        seconds_between_saves: the shortest time between two saves.
+        told: called with the pass and the sequences gone through.
         team: the processes that share the work; each part is done by one of them.
 
     Raises:

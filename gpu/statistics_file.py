@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import save_file
 
-from gpu.atomic_files import write_atomically
+from gpu.atomic_files import write_safetensors
 from reference.corpus import Corpus
 
 
@@ -24,7 +23,7 @@ def write_statistics(path: Path, corpus: Corpus, arrays: Mapping[str, np.ndarray
         "vocabulary": json.dumps(corpus.vocabulary, ensure_ascii=False),
     }
     contiguous = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
-    write_atomically(path, lambda beside: save_file(contiguous, beside, metadata))
+    write_safetensors(path, contiguous, metadata)
 
 
 def summary(corpus: Corpus, statistics: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def stats(
     no_cache: options.NoCache = False,
     device: options.Device = "cpu",
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Count the statistics of a corpus and write them with its vocabulary.
 
@@ -57,16 +58,19 @@ def stats(
     )
     device = local_device(device)
     with joined_team(device) as team:
-        found, arrays = _counted(loaded, device, out, team)
+        found, arrays = _counted(loaded, device, out, team, shown=team.leads and not quiet)
         if team.leads:
             write_statistics(out, loaded, arrays)
             told = summary(loaded, found)
             if json is not None:
                 write_json(json, told)
-            _show(loaded, told)
+            if not quiet:
+                _show(loaded, told)
 
 
-def _counted(loaded: Corpus, device: str, out: Path, team: Team) -> tuple[dict[str, Any], dict[str, Any]]:
+def _counted(
+    loaded: Corpus, device: str, out: Path, team: Team, shown: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the statistics by name, and the arrays to write, counted with the fastest engine there is."""
     from gpu.display import display
     from gpu.sparse_statistics import sparse_statistics
@@ -77,7 +81,7 @@ def _counted(loaded: Corpus, device: str, out: Path, team: Team) -> tuple[dict[s
     parts = Parts(loaded.tokens)
     own = "" if team.size == 1 else f"-{team.rank}-of-{team.size}"
     saved = out.with_name(f".{out.name}.progress{own}")
-    with display(2 * loaded.sequences, team.leads) as show:
+    with display(2 * loaded.sequences, shown) as show:
         told = _telling(loaded.sequences, show)
         if loaded.vocab_size > DENSE_UP_TO:
             sparse = sparse_statistics(parts, loaded.vocab_size, saved=saved, told=told, team=team)

@@ -99,6 +99,7 @@ def train(
     save_every: Annotated[int, typer.Option(metavar="S", help="Steps between checkpoints.")] = 50,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in DIR.")] = False,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train the model by gradient descent, and log how far its weights are along their leading terms.
 
@@ -128,7 +129,9 @@ def train(
     settings = _with_steps(settings, steps, epochs, loaded.sequences)
     device = local_device(device)
     with joined_team(device) as team:
-        _run(loaded, settings, out, json, device, statistics_sample, log_every, save_every, resume, team)
+        _run(
+            loaded, settings, out, json, device, statistics_sample, log_every, save_every, resume, team, quiet
+        )
 
 
 def _gaussian_size(start: Start, scale: float | None) -> float:
@@ -159,6 +162,7 @@ def _run(
     save_every: int,
     resume: bool,
     team: Team,
+    quiet: bool,
 ) -> None:
     from gpu.atomic_files import write_json
     from gpu.checkpoints import last_entry
@@ -167,7 +171,7 @@ def _run(
     from gpu.training import Outputs, train_model
 
     about = corpus_facts(loaded) | {"statistics_of": "all sequences" if sample is None else sample}
-    with display(settings.steps, team.leads) as show:
+    with display(settings.steps, team.leads and not quiet) as show:
         outputs = Outputs(out, save_every, log_every, _telling(show), resume, about)
         try:
             train_model(
@@ -185,7 +189,8 @@ def _run(
         told = about | {"settings": vars(settings), "folder": str(out), "last": last_entry(out)}
         if json is not None:
             write_json(json, told)
-        _show(told)
+        if not quiet:
+            _show(told)
 
 
 def _statistics(

@@ -17,11 +17,13 @@ from gpu.options import (
     LayoutOption,
     Length,
     NoCache,
+    Quiet,
     Seed,
     TokenizerName,
     VocabSize,
 )
 from gpu.options import CorpusOption as CorpusFile
+from paper_checks import completion
 
 __all__ = [
     "DEFAULT_FIELD",
@@ -32,6 +34,7 @@ __all__ = [
     "LayoutOption",
     "Length",
     "NoCache",
+    "Quiet",
     "Seed",
 ]
 __all__ += ["CorpusFile", "TokenizerName", "VocabSize"]
@@ -76,13 +79,29 @@ TrainedOn = Annotated[
         help="The corpus is a sample of the N sequences that weights: was trained on.",
     ),
 ]
+Mutants = Annotated[
+    bool,
+    typer.Option(
+        "--mutants",
+        help="Test the checks instead: try the wrong implementations that come along, each of which they "
+        "must catch. --check may name a mutant or a method too; the profile is ci or deep.",
+    ),
+]
 ExpectedFailures = Annotated[
     Path | None,
     typer.Option(
         "--xfail", metavar="FILE", help="Expected failures, as TOML: tables xfail with check, reason, link."
     ),
 ]
+ListChecks = Annotated[
+    bool, typer.Option("--list", help="Show the checks, with what each needs and says, and run none.")
+]
 Checks = Annotated[
     list[str] | None,
-    typer.Option("--check", metavar="ID", help="Only this check or family; may be given several times."),
+    typer.Option(
+        "--check",
+        metavar="ID",
+        help="Only this check or family; may be given several times.",
+        autocompletion=completion.check_ids,
+    ),
 ]

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from properties.check import Check
+from properties.claimed import CLAIMS
 from properties.laws import (
     attention_evidence,
+    attention_maps,
+    behaviour,
     bound_facts,
     bounds,
     certificates,
     composition,
     conservation,
     corpus_changes,
+    degenerate_corpora,
     descent,
+    explanation,
     finite_differences,
     first_step,
+    gradient_series,
+    head_ablation,
+    induction,
     interchangeability,
     interventions,
+    known_maps,
+    large_scores,
+    layer_agreement,
     mathematics,
     model,
     next_order,
+    predictions,
+    probe_split,
+    propagation,
+    random_heads,
     series,
     softmax_shift,
+    spectrum,
     statistics_exact,
     statistics_sums,
     third_route,
+    ties,
     uniform_attention,
 )
 from reference.errors import InputError
 
-CHECKS: tuple[Check, ...] = (
+_LAWS: tuple[Check, ...] = (
     *mathematics.CHECKS,
     *series.CHECKS,
     *third_route.CHECKS,
@@ -40,20 +58,37 @@ CHECKS: tuple[Check, ...] = (
     *statistics_exact.CHECKS,
     *statistics_sums.CHECKS,
     *interchangeability.CHECKS,
+    *propagation.CHECKS,
     *attention_evidence.CHECKS,
     *corpus_changes.CHECKS,
+    *degenerate_corpora.CHECKS,
     *first_step.CHECKS,
     *descent.CHECKS,
     *next_order.CHECKS,
+    *layer_agreement.CHECKS,
+    *predictions.CHECKS,
+    *spectrum.CHECKS,
     *conservation.CHECKS,
     *bounds.CHECKS,
     *model.CHECKS,
+    *explanation.CHECKS,
     *finite_differences.CHECKS,
+    *gradient_series.CHECKS,
     *softmax_shift.CHECKS,
+    *large_scores.CHECKS,
+    *ties.CHECKS,
     *uniform_attention.CHECKS,
+    *known_maps.CHECKS,
+    *attention_maps.CHECKS,
+    *random_heads.CHECKS,
+    *induction.CHECKS,
+    *head_ablation.CHECKS,
+    *probe_split.CHECKS,
     *interventions.CHECKS,
+    *behaviour.CHECKS,
     *composition.CHECKS,
 )
+CHECKS = tuple(replace(check, claims=CLAIMS.get(check.id, ())) for check in _LAWS)
 
 
 def select(names: Sequence[str]) -> tuple[Check, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -95,4 +96,8 @@ def tokenizer(name: str) -> Tokenizer:
         return BY_NAME[name]
     if name.endswith(".json"):
         return from_file(Path(name))
-    raise InputError(f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.")
+    close = get_close_matches(name, BY_NAME, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise InputError(
+        f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.{hint}"
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from properties.catalogue import CHECKS
 from properties.results import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +65,7 @@ BAD_CALLS = {
     "checkpoint without its rate": (["weights:w.npz"], "give --rate and --steps"),
     "pickled checkpoint": (["weights:w.pt", "--rate", "1", "--steps", "2"], "w.pt is a pickle"),
     "missing checkpoint": (["weights:w.npz", "--rate", "1", "--steps", "2"], "no checkpoint w.npz"),
-    "missing expectations": (["--xfail", "no.toml"], "no.toml cannot be read"),
+    "missing expectations": (["--xfail", "no.toml"], "There is no file of expected failures no.toml"),
     "unknown tokenizer": (["--tokenizer", "wrds"], "no tokenizer 'wrds'"),
     "unknown check": (["--check", "nosuch"], "no check 'nosuch'"),
     "missing folder": (["--json", "no/where.jsonl"], "There is no folder"),
@@ -121,7 +122,7 @@ def test_a_failing_implementation_exits_with_1_and_is_explained(tmp_path):
     assert done.returncode == 1, done.stderr
     told = done.stdout
     assert "statistics.Q_bar on py:mine:Mine: failed" in told
-    assert "It looks transposed." in told
+    assert "It is transposed: right with its two axes swapped." in " ".join(told.split())
     assert "leadterms verify py:mine:Mine --check statistics.Q_bar --seed 0" in told
     assert "Traceback" not in told + done.stderr
     failed = {r.check for r in read_run(tmp_path / "out.jsonl").results if r.result == "failed"}
@@ -228,3 +229,14 @@ def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
     done = leadterms("verify", "--corpus", "s.txt", "--length", "9" * 23, cwd=tmp_path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_the_checks_can_be_listed_without_running_one(tmp_path):
+    done = leadterms("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert lines[0].startswith("theory.gram: ")
+    assert (
+        "projection.idempotent [remove_projection]: Removing a projection twice is removing it once." in lines
+    )
+    assert len(lines) == 1 + len([check for check in CHECKS if check.id.startswith("projection.")])

@@ -1,0 +1,137 @@
+"""`leadterms alignment`: a cosine beside its nulls, and what is left of it without the first directions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from paper_checks.alignment_nulls import Nulls
+
+
+def alignment(
+    corpus: Annotated[
+        Path | None,
+        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Weights, .npz or .safetensors, to compare.")
+    ] = None,
+    other: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another text; generated stories by default.")
+    ] = None,
+    other_tokenizer: Annotated[
+        str, typer.Option(metavar="NAME", help="The tokenizer of the other text.")
+    ] = "words",
+    sample: Annotated[int, typer.Option(metavar="N", help="Sequences in a sample.")] = 2048,
+    samples: Annotated[int, typer.Option(metavar="K", help="How many samples.")] = 6,
+    vocab: options.VocabSize = None,
+    length: options.Length = options.DEFAULT_LENGTH,
+    tokenizer: options.TokenizerName = "words",
+    layout: options.Layout = options.LayoutOption.document,
+    seed: options.Seed = 0,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say what a cosine with a leading term is worth: nulls, and the cosine in each part of the spectrum.
+
+    Example: leadterms alignment stories.txt --vocab 3000 --length 200 --weights trained.safetensors
+    """
+    from rich.console import Console
+
+    from paper_checks.alignment_nulls import gather
+    from paper_checks.corpora import load_corpus
+    from paper_checks.corpus_controls import other_corpus
+    from paper_checks.progress import progress_bar
+    from properties.checkpoint_file import read_checkpoint
+    from properties.parameter_names import OWN
+    from reference.errors import InputError
+
+    if json is not None:
+        require_folder(json)
+    if sample < 1:
+        raise InputError(f"--sample is {sample}; give 1 or more sequences.")
+    loaded = load_corpus(
+        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+    )
+    trained = None
+    if weights is not None:
+        trained = read_checkpoint(weights, OWN, loaded.vocab_size, loaded.length).parameters
+    against = other_corpus(other, loaded, other_tokenizer, seed + 1)
+    with progress_bar(not quiet) as told:
+        found = gather(loaded, trained, against, sample=sample, samples=samples, seed=seed, told=told)
+    if json is not None:
+        from dataclasses import asdict
+        from json import dumps
+
+        from paper_checks.finite import finite
+        from properties.results import write_text
+
+        write_text(json, dumps(finite(asdict(found)), indent=2) + "\n")
+    console = Console(quiet=quiet, highlight=False)
+    console.print(
+        f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, {loaded.vocab_size:,} "
+        "words.",
+        markup=False,
+    )
+    _show(console, found, trained is not None)
+
+
+def _show(console: Console, found: Nulls, has_weights: bool) -> None:
+    from rich.table import Table
+
+    from paper_checks.alignment_nulls import interval
+
+    for name, report in found.reports.items():
+        table = Table(box=None, pad_edge=False, header_style="bold", title=name, title_justify="left")
+        table.add_column("directions removed", no_wrap=True)
+        ladder = report.removed or (0,)
+        for k in ladder:
+            table.add_column(str(k), justify="right", no_wrap=True)
+        if report.removed:
+            table.add_row("square left", *(f"{share:.1e}" for share in report.left_over))
+        if has_weights:
+            table.add_row("this weight", *(_cosine(c) for c in report.spectrum or (report.cosine,)))
+        of_each = list(zip(*report.samples, strict=True))
+        table.add_row(f"samples of {found.sample:,}", *(_cosine(interval(v)[0]) for v in of_each))
+        table.add_row("  least", *(_cosine(interval(v)[1]) for v in of_each))
+        if report.removed:
+            table.add_row("best rank one", _cosine(report.best_rank_one))
+        for control, value in report.controls.items():
+            table.add_row(control, _cosine(value))
+        console.print(table)
+    if found.carried is not None:
+        _show_carried(console, found)
+    console.print(f"{found.samples} samples, dealt out at random with seed {found.seed}.")
+    console.print(f"Another corpus: {found.other}.", markup=False)
+
+
+def _show_carried(console: Console, found: Nulls) -> None:
+    from rich.table import Table
+
+    carried = found.carried
+    assert carried is not None
+    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table.title = "V's rows: nearest ten of the same kind, with the first directions alone, and without them"
+    table.add_column("directions")
+    for k in carried.removed:
+        table.add_column(str(k), justify="right")
+    for name in carried.rest:
+        first = ("" if value != value else f"{value:.0%}" for value in carried.first[name])
+        table.add_row(f"{name}, alone", *first)
+        table.add_row(f"{name}, without", *(f"{value:.0%}" for value in carried.rest[name]))
+    console.print(table)
+
+
+def _cosine(value: float) -> str:
+    """Four digits, and more where the value is close to one."""
+    if value != value:
+        return ""
+    return f"{value:.6f}" if value > 1 - 1 / 64 else f"{value:.4f}"

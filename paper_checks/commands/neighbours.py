@@ -1,0 +1,134 @@
+"""`leadterms neighbours`: a word under the three maps, and the path through its roles."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from paper_checks.neighbourhood import Reproduced
+
+
+class RankingOption(StrEnum):
+    """How neighbours are ranked."""
+
+    raw = "raw"
+    standardised = "standardised"
+
+
+def neighbours(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="The word whose neighbours are asked for.")],
+    corpus: Annotated[
+        Path | None,
+        typer.Option("--corpus", metavar="FILE", help="A UTF-8 text file; the embedded stories by default."),
+    ] = None,
+    ranking: Annotated[
+        RankingOption,
+        typer.Option(help="raw: the statistic itself, common words first; standardised: without frequency."),
+    ] = RankingOption.standardised,
+    all_words: Annotated[
+        bool, typer.Option("--all-words", help="Show function words and marks as well.")
+    ] = False,
+    context: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Show which roles carry this context to the word."),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", help="How many neighbours to show.")] = 10,
+    vocab: options.VocabSize = None,
+    length: options.Length = options.DEFAULT_LENGTH,
+    tokenizer: options.TokenizerName = "words",
+    layout: options.Layout = options.LayoutOption.document,
+    seed: options.Seed = 0,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """List what follows a word, what can stand for it and what came before it, by a corpus's statistics.
+
+    Example: leadterms neighbours fish --corpus stories.txt --vocab 3000 --length 200 --context pond
+    """
+    from rich.console import Console
+
+    from paper_checks import neighbourhood
+    from paper_checks.corpora import load_corpus
+    from reference.errors import InputError
+
+    if json is not None:
+        require_folder(json)
+    if top < 1:
+        raise InputError(f"--top is {top}; give 1 or more.")
+    loaded = load_corpus(
+        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+    )
+    for asked in (word, context):
+        if asked is not None:
+            loaded.number(asked)
+    maps = neighbourhood.maps_of(loaded)
+    found = neighbourhood.neighbours(loaded, maps, word, ranking.value, not all_words, top)
+    roles, supported, whole = neighbourhood.path(loaded, maps, word, top)
+    lists = [one for one in neighbourhood.reproduced(loaded, maps) if one.published.word == word]
+    carried = None if context is None else neighbourhood.propagated(loaded, maps, word, context, top)
+    if json is not None:
+        from dataclasses import asdict
+        from json import dumps
+
+        from paper_checks.finite import finite
+        from properties.results import write_text
+
+        whole_answer = {
+            "corpus": {"name": loaded.name, "digest": loaded.digest},
+            "word": word,
+            "ranking": ranking.value,
+            "neighbours": found,
+            "roles": roles,
+            "contexts_of_supporting_roles": supported,
+            "contexts_of_all_roles": whole,
+            "context": context,
+            "propagated": None if carried is None else [carried[0], [asdict(term) for term in carried[1]]],
+            "published": [asdict(one) | {"found": one.found} for one in lists],
+        }
+        write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
+    console = Console(quiet=quiet, highlight=False)
+    console.print(f"{loaded.name}: '{word}', {ranking.value} ranking", markup=False)
+    for kind, nearest in found.items():
+        console.print(f"  {kind:16} {' '.join(name for name, _ in nearest)}", markup=False)
+    console.print("Through its roles to their contexts (Sigma_B Phi_bar, content words):")
+    console.print(f"  roles            {' '.join(roles)}", markup=False)
+    console.print(f"  their contexts   {' '.join(name for name, _ in supported)}", markup=False)
+    signs = " ".join(f"{name}{'+' if value > 0 else '-'}" for name, value in whole)
+    console.print(f"  with all roles   {signs}", markup=False)
+    if carried is not None:
+        console.print(f"From '{context}' to '{word}': G_bar = {carried[0]:+.2e}, by the roles", markup=False)
+        for term in carried[1]:
+            console.print(f"  {term.role:16} {term.part:+.2e}", markup=False)
+    if lists:
+        _show_lists(console, lists)
+
+
+def _show_lists(console: Console, lists: list[Reproduced]) -> None:
+    from rich.table import Table
+
+    from paper_checks.neighbourhood import AMONG
+
+    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table.title = f"Published neighbours among the first {AMONG}, and the place of the last of them"
+    for column in ("map", "source", "words", "ranking", "among", "last"):
+        table.add_column(column, justify="right" if column in ("among", "last") else "left")
+    for one in lists:
+        known = [place for place in one.places.values() if place is not None]
+        table.add_row(
+            one.published.kind,
+            one.published.source,
+            "content" if one.content_only else "all",
+            one.ranking,
+            f"{one.found}/{len(one.places)}",
+            f"{max(known):,}" if known else "",
+        )
+    console.print(table)

@@ -1,0 +1,83 @@
+"""`leadterms predict`: what a run will show, computed from its corpus, beside what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+
+def predict(
+    corpus: Annotated[
+        Path | None,
+        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
+    ] = None,
+    rate: Annotated[float, typer.Option(metavar="ETA", help="The learning rate.")] = 0.005,
+    steps: Annotated[int, typer.Option(metavar="S", help="Full-batch steps from zero.")] = 320,
+    layers: Annotated[int, typer.Option(metavar="L", help="Layers of the model.")] = 3,
+    statistics_sample: Annotated[
+        int, typer.Option(metavar="N", help="Sequences that the statistics are computed on.")
+    ] = 2048,
+    training_sample: Annotated[int, typer.Option(metavar="M", help="Sequences trained on.")] = 65_536,
+    disjoint: Annotated[
+        bool, typer.Option("--disjoint", help="The statistics' sequences are not among those trained on.")
+    ] = False,
+    entry: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'W_O FIRST SECOND'", help="Predict an entry of W_O, V or W, by its two words."),
+    ] = None,
+    groups: Annotated[
+        int, typer.Option(metavar="K", help="Random groups that the sampling noise is measured with.")
+    ] = 6,
+    vocab: options.VocabSize = None,
+    length: options.Length = options.DEFAULT_LENGTH,
+    tokenizer: options.TokenizerName = "words",
+    layout: options.Layout = options.LayoutOption.document,
+    seed: options.Seed = 0,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Predict norms, cosines, losses and effects of a run without training anything.
+
+    Example: leadterms predict stories.txt --vocab 3000 --length 200 --rate .005 --steps 320 --layers 3
+    """
+    from rich.console import Console
+
+    from paper_checks.corpora import load_corpus
+    from paper_checks.prediction.comparison import compare
+    from paper_checks.prediction.entries import default_entries, read_entry
+    from paper_checks.prediction.facts import gather
+    from paper_checks.prediction.forecast import forecast
+    from paper_checks.prediction.setting import Setting
+    from paper_checks.prediction.table import show
+    from paper_checks.prediction.told import as_json
+    from paper_checks.progress import progress_bar
+
+    require_folder(json)
+    setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
+    loaded = load_corpus(
+        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+    )
+    asked = [read_entry(text, loaded) for text in entry or ()]
+    entries = tuple(dict.fromkeys([*asked, *default_entries(loaded)]))
+    with progress_bar(not quiet) as told:
+        facts = gather(
+            loaded,
+            sample=statistics_sample,
+            groups=groups,
+            evaluated_on=setting.evaluated_on,
+            seed=seed,
+            told=told,
+        )
+    predictions, compared = forecast(facts, setting, entries), compare(facts)
+    if json is not None:
+        from json import dumps
+
+        from reference.atomic_files import write_text
+
+        write_text(json, dumps(as_json(facts, setting, predictions, compared), indent=2) + "\n")
+    show(Console(highlight=False, quiet=quiet), facts, setting, predictions, compared)

@@ -1,0 +1,79 @@
+"""`leadterms probe`: do words of one kind lie together, and would any words do so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+
+def probe(
+    corpus: Annotated[
+        Path | None,
+        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
+    ] = None,
+    draws: Annotated[int, typer.Option(metavar="N", help="Sets of other words, for chance.")] = 200,
+    vocab: options.VocabSize = None,
+    length: options.Length = options.DEFAULT_LENGTH,
+    tokenizer: options.TokenizerName = "words",
+    layout: options.Layout = options.LayoutOption.document,
+    seed: options.Seed = 0,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Count how many of the ten nearest words of feelings, motion, animals and colours are of the same kind.
+
+    Example: leadterms probe stories.txt --vocab 3000 --length 200
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from paper_checks.category_probe import PUBLISHED, probe_categories
+    from paper_checks.corpora import load_corpus
+    from paper_checks.progress import progress_bar
+    from reference.errors import InputError
+
+    if json is not None:
+        require_folder(json)
+    if draws < 1:
+        raise InputError(f"--draws is {draws}; give 1 or more.")
+    loaded = load_corpus(
+        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+    )
+    with progress_bar(not quiet) as told:
+        found = probe_categories(loaded, draws=draws, seed=seed, told=told)
+    if json is not None:
+        from dataclasses import asdict
+        from json import dumps
+
+        from paper_checks.finite import finite
+        from properties.results import write_text
+
+        write_text(json, dumps(finite([asdict(one) for one in found]), indent=2) + "\n")
+    console = Console(quiet=quiet, highlight=False)
+    console.print(f"{loaded.name}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words", markup=False)
+    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table.title = "Of the ten nearest words, those of the same kind"
+    for column in ("map", "kind", "words", "rate", "chance", "(n-1)/(V-1)", "p", "published"):
+        table.add_column(column, justify="left" if column in ("map", "kind") else "right")
+    for one in found:
+        published = PUBLISHED.get(one.category) if one.map == "Sigma_B" else None
+        table.add_row(
+            one.map,
+            one.category,
+            str(one.hits.members),
+            f"{one.hits.rate:.1%}",
+            f"{one.hits.chance:.1%}",
+            f"{one.hits.uniform:.1%}",
+            f"{one.hits.p_value:.3f}",
+            "" if published is None else f"{published:.1%}",
+        )
+    console.print(table)
+    console.print(
+        f"chance: {draws} sets of words with frequencies like the members', seed {seed}. The published lists "
+        "of words are not known; these are in reference/probes.py."
+    )

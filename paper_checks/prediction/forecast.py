@@ -1,0 +1,300 @@
+"""Every prediction for one setting, from the facts of a corpus: each with its law and, where one follows, an
+interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import norm
+
+from paper_checks.prediction.facts import Facts
+from paper_checks.prediction.setting import Setting
+from properties.predictions.ablation import ablation_effects
+from properties.predictions.alignment import Deviation, deviation, last_step_aligned, layer_spread
+from properties.predictions.attention import FLOAT32_BLIND, first_step_seen, score_scale
+from properties.predictions.expansion import GROUPS, amounts
+from properties.predictions.loss import loss_terms
+from properties.predictions.sampling import entry_deviation
+from properties.tolerances import CONFIDENCE, UNIT_ROUNDOFF, WIDEST_BAND
+
+# The cosines whose last step is predicted.
+COSINES = (0.99, 0.9, 0.7)
+# Half the width of a normal interval, in standard deviations.
+REACH = float(norm.ppf((1 + CONFIDENCE) / 2))
+
+Entry = tuple[str, str, str]
+"""A group, and two words: the row and the column."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One predicted number.
+
+    Attributes:
+        id: `kind.weight`, permanent.
+        title: what it is, for people.
+        value: the number; nan where the corpus does not determine it.
+        law: the law that gives it.
+        low: the least value of its 95% interval, None where no interval follows.
+        high: the largest.
+        reliable: whether the terms of its series shrink at this setting.
+    """
+
+    id: str
+    title: str
+    value: float
+    law: str
+    low: float | None = None
+    high: float | None = None
+    reliable: bool = True
+
+
+def forecast(facts: Facts, setting: Setting, entries: tuple[Entry, ...] = ()) -> list[Prediction]:
+    """Return all predictions of a setting."""
+    return [
+        *_weights(facts, setting),
+        *_cosines(facts, setting),
+        *_entries(facts, setting, entries),
+        *_losses(facts, setting),
+        *_effects(facts, setting),
+        *_scores(facts, setting),
+    ]
+
+
+def weights(setting: Setting) -> list[tuple[str, int, str]]:
+    """Return (group, layer, name) of every weight: W_O, V 0, V 1, ..."""
+    layers = range(setting.layers)
+    return [("W_O", 0, "W_O"), *((g, layer, f"{g} {layer}") for g in GROUPS[1:] for layer in layers)]
+
+
+def deviations(facts: Facts, setting: Setting) -> dict[str, Deviation]:
+    """Return how each weight differs from its leading term."""
+    return {
+        name: deviation(group, facts.directions[group], setting.rate, setting.steps, layer, setting.layers)
+        for group, layer, name in weights(setting)
+    }
+
+
+def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
+    next_law = "next order; terms that a large vocabulary leaves"
+    for name, found in deviations(facts, setting).items():
+        shrinking = _shrinking(found)
+        half = _half_width_of_norm(facts, name)
+        low, high = (None, None) if half is None else (found.norm * (1 - half), found.norm * (1 + half))
+        yield Prediction(
+            f"norm.{name}", f"|{name}|", found.norm, f"Theorem 4.1; {next_law}", low, high, shrinking
+        )
+        yield Prediction(
+            f"next_order.{name}", f"|next order of {name}| / |leading term|", found.following, "next order"
+        )
+        yield Prediction(
+            f"beyond.{name}", f"|terms beyond of {name}| / |leading term|", found.second, "large vocabulary"
+        )
+        yield Prediction(
+            f"turn.{name}", f"1 - cos of {name}, full batch", found.cosine_loss, next_law, reliable=shrinking
+        )
+    for group, layer, name in weights(setting):
+        for least in COSINES:
+            last = last_step_aligned(
+                group, facts.directions[group], setting.rate, layer, setting.layers, least
+            )
+            yield Prediction(
+                f"last_step.{least:g}.{name}",
+                f"last step with a cosine of {least:g}, {name}, full batch",
+                math.inf if last is None else last,
+                next_law,
+                reliable=least >= COSINES[0],
+            )
+    for group in GROUPS[1:]:
+        spread = layer_spread(group, facts.directions[group], setting.rate, setting.steps, setting.layers)
+        yield Prediction(
+            f"spread.{group}",
+            f"largest distance of a layer of {group} from their mean",
+            spread,
+            "layer separation",
+        )
+
+
+def _half_width_of_norm(facts: Facts, name: str) -> float | None:
+    """Return the relative half-width of a norm's interval: half that of its square."""
+    return None if facts.dealt is None else REACH * facts.dealt.square_deviation[name.split()[0]] / 2
+
+
+def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
+    """Of each group the worst layer: a sample's noise, and what the terms beyond add to it."""
+    if facts.dealt is None:
+        return
+    found, all_of_them = deviations(facts, setting), []
+    for group in GROUPS:
+        of_layers = [found[name] for g, _, name in weights(setting) if g == group]
+        noise = facts.dealt.noise[group].scaled(facts.sample / setting.statistics_sample)
+        expected, least, most = noise.cosine(
+            setting.statistics_sample, setting.training_sample, nested=setting.nested
+        )
+        law = "sampling, by random groups"
+        yield Prediction(
+            f"sampling.{group}", f"cosine of {group}, sampling alone", 1 - expected, law, 1 - most, 1 - least
+        )
+        turns = [one.cosine_loss for one in of_layers]
+        all_of_them.append(
+            Prediction(
+                f"cosine.{group}",
+                f"cosine of {group} with its statistic",
+                1 - _both(expected, max(turns)),
+                f"{law}; terms beyond",
+                1 - _both(most, max(turns)),
+                1 - _both(least, min(turns)),
+                all(_shrinking(one) for one in of_layers),
+            )
+        )
+    yield from all_of_them
+    matrices = [one for one in all_of_them if one.id != "cosine.P"]
+    worst = min(matrices, key=lambda one: one.value)
+    yield replace(worst, id="cosine.least", title="least cosine of W_O, V and W")
+
+
+def _shrinking(found: Deviation) -> bool:
+    """Whether the terms beyond the leading one are together below half of it."""
+    return found.following + found.second < WIDEST_BAND
+
+
+def _both(first: float, second: float) -> float:
+    """Return 1 - cos of two turns at right angles: their tan^2 add. Noise is at right angles on average."""
+    if not (0 <= first < 1 and 0 <= second < 1):
+        return max(first, second)
+    tan = sum((2 - loss) * loss / (1 - loss) ** 2 for loss in (first, second))
+    return -math.expm1(-math.log1p(tan) / 2)
+
+
+def _entries(facts: Facts, setting: Setting, entries: tuple[Entry, ...]) -> Iterator[Prediction]:
+    corpus, N = facts.corpus, facts.corpus.sequences
+    for group, first, second in entries:
+        i, j = corpus.number(first), corpus.number(second)
+        for g, layer, name in weights(setting):
+            if g != group or group == "P":
+                continue
+            c = amounts(group, setting.rate, setting.steps, layer, setting.layers)
+            each = [float(d[i, j]) for d in facts.directions[group].all]
+            leading = _leading_entry(facts, group, i, j)
+            corrections = sum(a * d for a, d in zip(c[1:], each[1:], strict=True))
+            value, title = float(c[0] * leading + corrections), f"{name}['{first}', '{second}']"
+            low = high = None
+            if group == "W_O":
+                own = entry_deviation(corpus.tokens, i, j, corpus.vocab_size)
+                half = REACH * own * c[0] * math.sqrt(1 / N + 1 / setting.training_sample)
+                low, high = value - half, value + half
+            yield Prediction(f"entry.{name}[{first}, {second}]", title, value, "Theorem 4.1", low, high)
+        if group == "W_O":
+            own = entry_deviation(corpus.tokens, i, j, corpus.vocab_size)
+            half = REACH * own * math.sqrt(1 / N + 1 / setting.statistics_sample)
+            value = _leading_entry(facts, group, i, j)
+            yield Prediction(
+                f"statistic.B_bar[{first}, {second}]",
+                f"B_bar['{first}', '{second}'], {setting.statistics_sample:,} sequences",
+                value,
+                "eq. 9; sampling",
+                value - half,
+                value + half,
+            )
+
+
+def _leading_entry(facts: Facts, group: str, i: int, j: int) -> float:
+    """Return an entry of the leading direction on the whole corpus."""
+    statistics = facts.statistics
+    if group == "V":
+        return float(statistics["Phi_bar"][:, i] @ statistics["B_bar"][j])
+    return float(statistics["B_bar" if group == "W_O" else "Q_bar"][i, j])
+
+
+def _losses(facts: Facts, setting: Setting) -> Iterator[Prediction]:
+    yield Prediction("loss.start", "loss before the first step", math.log(facts.corpus.vocab_size), "uniform")
+    terms = loss_terms(facts.loss, setting.rate, setting.steps, setting.layers)
+    # What the next order adds is not known; the last known one says whether the series converges here.
+    shrinking = abs(terms[3]) < WIDEST_BAND * abs(terms[1]) and abs(terms[2]) < WIDEST_BAND * abs(terms[1])
+    yield Prediction("loss.end", "loss after the last step", sum(terms), "loss, to eta^3", reliable=shrinking)
+
+
+def loss_curve(facts: Facts, setting: Setting, points: int = 9) -> list[dict[str, float | int | bool]]:
+    """Return the loss at steps spread evenly from 0 to the last, to first order and to third."""
+    curve: list[dict[str, float | int | bool]] = []
+    for s in sorted({round(setting.steps * k / (points - 1)) for k in range(points)}):
+        terms = loss_terms(facts.loss, setting.rate, s, setting.layers)
+        curve.append(
+            {
+                "step": s,
+                "first_order": sum(terms[:2]),
+                "loss": sum(terms),
+                "reliable": s == 0 or abs(terms[3]) + abs(terms[2]) < WIDEST_BAND * abs(terms[1]),
+            }
+        )
+    return curve
+
+
+def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
+    effects = ablation_effects(facts.squares, facts.own, setting.rate, setting.steps)
+    found = deviations(facts, setting)
+    # The spacing of float32 at the loss's starting value: differences below half of it round away.
+    blind = math.log(facts.corpus.vocab_size) * UNIT_ROUNDOFF["float32"]
+    for group, effect in effects.items():
+        # The sequences evaluated on are a draw, and so is the corpus.
+        of_corpus = effect.rise * (facts.dealt.square_deviation[group] if facts.dealt else 0.0)
+        half = REACH * math.hypot(effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
+        of = group if group == "W_O" else f"{group} of one layer"
+        shrinking = all(_shrinking(one) for name, one in found.items() if name.split()[0] == group)
+        yield Prediction(
+            f"ablation.{group}",
+            f"rise of the loss without {of}'s leading term",
+            effect.rise,
+            "ablation",
+            effect.rise - half,
+            effect.rise + half,
+            reliable=shrinking,
+        )
+        seen = effect.rise if effect.rise > blind else 0.0
+        yield Prediction(
+            f"float32.ablation.{group}",
+            f"the same in float32, {of}, on one token",
+            seen,
+            f"rounding: below {blind:.1e} a float32 loss does not change",
+            *((0.0, 0.0) if seen == 0 else (effect.rise - half, effect.rise + half)),
+        )
+
+
+def _scores(facts: Facts, setting: Setting) -> Iterator[Prediction]:
+    scale = score_scale(facts.statistics, facts.evaluated, setting.rate, setting.steps)
+    law = "attention's departure"
+    yield Prediction(
+        "score.size",
+        "scores by token, less the row's mean: rms, to the largest",
+        math.sqrt(scale.token_score_rms * scale.token_score_largest),
+        law,
+        scale.token_score_rms,
+        scale.token_score_largest,
+    )
+    yield Prediction("attention.departure", "largest |A - A0|", scale.departure_largest, law)
+    yield Prediction("attention.departure_rms", "rms of A - A0", scale.departure_rms, law)
+    seen = scale.departure_largest if scale.float32_sees else 0.0
+    yield Prediction(
+        "float32.attention",
+        "largest |A - A0| that float32 sees",
+        seen,
+        f"rounding: scores within {FLOAT32_BLIND:.0e} of each other have equal weights",
+        *((0.0, 0.0) if seen == 0 else (None, None)),
+    )
+    first = first_step_seen(scale, setting.steps)
+    yield Prediction(
+        "float32.first_step",
+        "first step at which float32 attention can move",
+        math.inf if first is None else first,
+        "rounding; attention's departure",
+    )
+
+
+def json_number(value: float | None) -> float | int | None:
+    """Return a number that JSON has: None for nan and infinity."""
+    if value is None or not math.isfinite(value):
+        return None
+    return value if isinstance(value, int) else float(np.float64(value))

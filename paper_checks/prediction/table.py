@@ -1,0 +1,172 @@
+"""The predictions as tables of at most 80 columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from paper_checks.prediction.comparison import Compared, matching
+from paper_checks.prediction.facts import Facts
+from paper_checks.prediction.forecast import Prediction, loss_curve, weights
+from paper_checks.prediction.setting import Setting
+
+# Kinds that the table of weights shows in columns of its own.
+OF_WEIGHTS = ("norm", "next_order", "beyond", "turn", "last_step")
+VERDICTS = {"inside": "green", "holds": "green", "outside": "yellow", "fails": "yellow"}
+
+
+def show(
+    console: Console,
+    facts: Facts,
+    setting: Setting,
+    predictions: Sequence[Prediction],
+    compared: Sequence[Compared],
+) -> None:
+    """Print what is predicted of the run, and what was published of others."""
+    corpus = facts.corpus
+    console.print(
+        f"{escape(corpus.name)}: {corpus.sequences:,} sequences of {corpus.length} positions, "
+        f"{corpus.vocab_size:,} words."
+    )
+    console.print(
+        f"Full-batch descent from zero: {setting.layers} layers, {setting.steps:,} steps at rate "
+        f"{setting.rate:g}."
+    )
+    console.print(_of_weights(setting, predictions))
+    console.print(_of_the_run(setting, predictions, matching(compared, setting)))
+    console.print(_loss(facts, setting))
+    _sampling(console, facts, setting)
+    console.print(_published(compared))
+    for one in compared:
+        if one.verdict in ("outside", "fails", "out of reach") and one.published.left_out:
+            console.print(f"{one.published.prediction}: {one.published.left_out}", style="dim", markup=False)
+    for sizes in {(one.published.vocab_size, one.published.length) for one in compared}:
+        if (corpus.vocab_size, corpus.length) != sizes:
+            words, length = sizes
+            console.print(
+                f"The published runs have {words:,} words and {length} positions, which this corpus has not: "
+                "their numbers are not comparable with these.",
+                style="dim",
+            )
+
+
+def number(value: float | None) -> str:
+    """Return a number for a narrow column."""
+    if value is None or math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "never"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value == 0:
+        return "0"
+    if 0.5 <= abs(value) < 100:
+        return f"{value:.6f}"
+    mantissa, power = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(power)}"
+
+
+def _of_weights(setting: Setting, predictions: Sequence[Prediction]) -> Table:
+    at = {one.id: one for one in predictions}
+    table = _table("Weights, and how the next terms change them (relative to the leading one)")
+    for column in ("weight", "norm", "next order", "beyond", "1 - cos", ".99 lost after"):
+        table.add_column(column, justify="left" if column == "weight" else "right", no_wrap=True)
+    for _, _, name in weights(setting):
+        cells = [at[f"{kind}.{name}"].value for kind in OF_WEIGHTS[:4]]
+        last = at[f"last_step.0.99.{name}"].value
+        table.add_row(name, *(number(cell) for cell in cells), number(last))
+    return table
+
+
+def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: dict[str, Compared]) -> Table:
+    table = _table("What the run shows")
+    table.add_column("")
+    for column in ("predicted", "95% interval", "published"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in predictions:
+        if one.id.split(".")[0] in OF_WEIGHTS:
+            continue
+        other = published.get(one.id)
+        mark = "" if one.reliable else " ?"
+        table.add_row(
+            escape(one.title),
+            number(one.value) + mark,
+            _interval(one),
+            "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.value:g}[/]",
+        )
+    return table
+
+
+def _loss(facts: Facts, setting: Setting) -> Table:
+    table = _table("The loss, in nats a token")
+    for column in ("after steps", "to first order", "to third order"):
+        table.add_column(column, justify="right")
+    for point in loss_curve(facts, setting):
+        mark = "" if point["reliable"] else " ?"
+        table.add_row(f"{point['step']:,}", f"{point['first_order']:.6f}", f"{point['loss']:.6f}{mark}")
+    return table
+
+
+def _sampling(console: Console, facts: Facts, setting: Setting) -> None:
+    kind = "some of" if setting.nested else "none of"
+    console.print(
+        f"Cosines compare weights trained on {setting.training_sample:,} sequences with statistics of "
+        f"{setting.statistics_sample:,}, {kind} the same."
+    )
+    if facts.dealt is not None:
+        console.print(
+            f"Their noise: {facts.dealt.groups} random groups of {facts.dealt.group_size:,} sequences, seed "
+            f"{facts.dealt.seed}. In closed form, 1 - cos of B_bar is {facts.bigram.design_effect:.2f} times "
+            "what independent positions would give."
+        )
+
+
+def _published(compared: Sequence[Compared]) -> Table:
+    table = _table("Published numbers, each predicted on this corpus for its own run")
+    table.add_column("", no_wrap=True)
+    for column in ("published", "predicted", "95% interval"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    run: Setting | None = None
+    for one in compared:
+        number_of = one.published
+        if number_of.setting != run:
+            run = number_of.setting
+            table.add_row(f"rate {run.rate:g}, {run.steps:,} steps", style="italic")
+        above = "> " if number_of.relation == "above" else ""
+        style = VERDICTS.get(one.verdict, "dim")
+        table.add_row(
+            escape(number_of.prediction),
+            f"{above}{number_of.value:g}",
+            "" if one.prediction is None else number(one.prediction.value),
+            "" if one.prediction is None else _interval(one.prediction),
+            f"[{style}]{one.verdict}[/]",
+        )
+    return table
+
+
+def _interval(one: Prediction) -> str:
+    if one.low is None or one.high is None or not (math.isfinite(one.low) and math.isfinite(one.high)):
+        return ""
+    if one.low == one.high:
+        return ""
+    return f"{_short(one.low)}..{_short(one.high)}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.5f}"[1:] if 0.5 <= value < 1 else number(value)
+
+
+def _table(title: str) -> Table:
+    return Table(
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        title=title,
+        title_justify="left",
+        title_style="bold",
+    )

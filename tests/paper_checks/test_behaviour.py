@@ -1,0 +1,63 @@
+"""`leadterms behaviour`: effects far below the rounding of a loss, beside what is predicted and controls."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from test_command_line import leadterms
+
+from paper_checks.command_line import app
+from reference.effects import loss_change
+from reference.errors import InputError
+from reference.model import loss
+
+
+def test_every_weight_is_told_with_its_effect_and_controls(tmp_path):
+    done = leadterms(
+        "behaviour", "--length", "8", "--steps", "8", "--rate", ".01", "--json", "b.json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    found = json.loads((tmp_path / "b.json").read_text())["weights_found"]
+    assert list(found) == ["W_O", "V 0", "V 1", "W 0", "W 1", "P 0", "P 1"]
+    for name, one in found.items():
+        # The law leaves out what the next order adds, of the size of s eta times a statistic.
+        assert one["measured"] == pytest.approx(one["predicted"], rel=0.1), name
+        assert one["cosine"] > 0.999
+        if not name.startswith("P"):  # eight entries have no random direction to speak of
+            assert max(map(abs, one["random"])) < one["measured"] / 4
+        assert abs(one["controls"]["tokens shuffled"]) < one["measured"]
+    # A loss has no digits at this size; the effect has them.
+    assert found["W 0"]["measured"] < np.finfo(float).eps
+
+
+def test_no_change_of_the_weights_is_no_change_of_the_loss():
+    rng = np.random.default_rng(0)
+    parameters = {
+        "W_O": rng.normal(size=(4, 4)),
+        "V": rng.normal(size=(2, 4, 4)) / 4,
+        "W": rng.normal(size=(2, 4, 4)),
+        "P": rng.normal(size=(2, 5)),
+    }
+    tokens = rng.integers(0, 4, (3, 6))
+    assert loss_change(parameters, {}, tokens) == 0
+    change = {"V": rng.normal(size=(2, 4, 4))}
+    moved = {**parameters, "V": parameters["V"] + change["V"]}
+    np.testing.assert_allclose(
+        loss_change(parameters, change, tokens), loss(moved, tokens) - loss(parameters, tokens)
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rate", "-1"], "--rate is -1"),
+        (["--steps", "0"], "--steps is 0"),
+        (["--sequences", "0"], "0 sequences cannot be drawn"),
+        (["--weights", "none.npz"], "no checkpoint none.npz"),
+    ],
+)
+def test_a_bad_call_is_told_in_a_sentence(arguments, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        app(["behaviour", *arguments], standalone_mode=False)

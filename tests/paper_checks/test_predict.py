@@ -1,0 +1,210 @@
+"""`leadterms predict`: numbers without a run, beside the published ones."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from test_command_line import leadterms
+
+from paper_checks.command_line import app
+from paper_checks.commands.predict import predict as command
+from paper_checks.prediction.comparison import verdict
+from paper_checks.prediction.forecast import Prediction
+from paper_checks.prediction.published import half_unit, published_entries, published_numbers
+from properties.tolerances import CONFIDENCE
+from reference.errors import InputError
+
+TINYSTORIES = Path(__file__).resolve().parents[3] / "shared" / "data" / "tinystories.txt"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("predict")
+    done = leadterms("predict", "--json", "p.json", "--entry", "V tom was", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, json.loads((folder / "p.json").read_text())
+
+
+def test_the_table_has_eighty_columns_and_says_what_it_is_of(told):
+    shown, _ = told
+    assert max(map(len, shown.splitlines())) <= 80
+    for part in (
+        "300 sequences of 40 positions",
+        "320 steps at rate 0.005",
+        "6 random groups of 50",
+        "V 2['tom'",
+    ):
+        assert part in shown
+
+
+def test_the_json_holds_every_kind_of_prediction(told):
+    _, found = told
+    kinds = {one["id"].split(".")[0] for one in found["predictions"]}
+    assert kinds >= {
+        "norm", "next_order", "beyond", "turn", "last_step", "spread", "sampling", "cosine", "entry", "loss",
+        "ablation", "float32", "score", "attention",
+    }  # fmt: skip
+    assert found["confidence"] == CONFIDENCE
+    assert found["sampling"]["groups"] == 6
+    at = {one["id"]: one for one in found["predictions"]}
+    # The first-order fall of the loss is the effect of removing B_bar.
+    curve = found["loss_curve"]
+    fall = curve[0]["first_order"] - curve[-1]["first_order"]
+    assert at["ablation.W_O"]["value"] == pytest.approx(fall)
+    assert [point["step"] for point in curve] == sorted({point["step"] for point in curve})
+    for one in found["predictions"]:
+        if one["low"] is not None and not one["id"].startswith("float32"):
+            assert one["low"] <= one["value"] <= one["high"], one["id"]
+
+
+def test_the_same_call_gives_the_same_bytes(told, tmp_path):
+    leadterms("predict", "--json", "again.json", "--entry", "V tom was", cwd=tmp_path)
+    assert json.loads((tmp_path / "again.json").read_text()) == told[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rate", "0"], "--rate is 0"),
+        (["--steps", "0"], "--steps is 0"),
+        (["--layers", "0"], "--layers is 0"),
+        (["--statistics-sample", "0"], "--statistics-sample is 0"),
+        (["--training-sample", "5"], "is not part of a training sample of 5"),
+        (["--groups", "1"], "1 random groups"),
+        (["--entry", "W_O tom"], "two words"),
+        (["--entry", "P tom was"], "two words"),
+        (["--entry", "W_O tom qqq"], "'qqq' is not among"),
+        (["missing.txt"], "no corpus file missing.txt"),
+        (["--json", "no/where.json"], "no folder"),
+    ],
+)
+def test_a_bad_call_is_told_in_a_sentence(arguments, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        app(["predict", *arguments], standalone_mode=False)
+
+
+def test_every_published_number_has_a_source_claims_and_a_prediction_that_exists(told):
+    _, found = told
+    known = {one["id"] for one in found["predictions"]}
+    for number in published_numbers():
+        assert number.source
+        assert number.says
+        assert number.claims
+        assert number.prediction in known, number.prediction
+    assert published_entries() == (("W_O", ".", "he"),)
+
+
+def test_published_claims_are_claims(told):
+    claims = TINYSTORIES.parents[1] / "claims.yaml"
+    if not claims.is_file():
+        pytest.skip("the claims are not here")
+    ids = {line.split()[-1] for line in claims.read_text().splitlines() if line.startswith("- id:")}
+    assert {claim for number in published_numbers() for claim in number.claims} <= ids
+
+
+@pytest.mark.parametrize(
+    ("printed", "half"), [("0.998223", 5e-7), ("1.91e-3", 5e-6), ("0.0140", 5e-5), ("8.00", 5e-3)]
+)
+def test_a_printed_number_stands_for_what_rounds_to_it(printed, half):
+    assert half_unit(printed) == pytest.approx(half)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "reliable", "said"),
+    [
+        (0.998, 0.999, True, "inside"),
+        (0.9983, 0.999, True, "outside"),
+        (0.9982233, 0.999, True, "inside"),  # within half a unit of the last digit
+        (0.99, 0.997, True, "outside"),
+        (0.998, 0.999, False, "out of reach"),
+    ],
+)
+def test_verdicts(low, high, reliable, said):
+    number = published_numbers()[0]
+    assert number.value == 0.998223
+    prediction = Prediction("cosine.W_O", "", (low + high) / 2, "", low, high, reliable)
+    assert verdict(number, prediction) == said
+    assert verdict(number, None) == "not predicted"
+
+
+def test_the_defaults_are_the_published_run():
+    import inspect
+
+    defaults = {name: p.default for name, p in inspect.signature(command).parameters.items()}
+    run = published_numbers()[0].setting
+    assert (defaults["rate"], defaults["steps"], defaults["layers"]) == (run.rate, run.steps, run.layers)
+    assert defaults["statistics_sample"] == run.statistics_sample
+    assert defaults["training_sample"] == run.training_sample
+
+
+@pytest.mark.deep
+def test_the_published_numbers_on_tinystories(tmp_path):
+    if not TINYSTORIES.is_file():
+        pytest.skip("the stories are not here")
+    done = leadterms(
+        "predict",
+        TINYSTORIES,
+        "--vocab",
+        "3000",
+        "--length",
+        "200",
+        "--json",
+        "p.json",
+        cwd=tmp_path,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "p.json").read_text())["published"]
+    missed = {one["prediction"] for one in found if one["verdict"] in ("outside", "fails")}
+    assert missed == {"ablation.V", "loss.start"}
+
+
+def test_an_alignment_is_told_with_its_nulls(tmp_path):
+    done = leadterms("alignment", "--samples", "3", "--json", "a.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert set(found["reports"]) == {"W_O", "V", "W", "P"}
+    for name, report in found["reports"].items():
+        assert report["cosine"] == pytest.approx(1)
+        assert set(report["controls"]) == {"tokens shuffled", "another corpus"}
+        assert len(report["samples"]) == 3
+        assert all(one[0] < 1 for one in report["samples"]), name
+    # The grammar's own stories, newly generated, are the nearest of the controls.
+    controls = found["reports"]["W_O"]["controls"]
+    assert controls["another corpus"] > controls["tokens shuffled"]
+
+
+def test_another_text_is_matched_by_word_or_by_rank(tmp_path):
+    from paper_checks.corpora import load_corpus
+    from paper_checks.corpus_controls import other_corpus, shuffled
+
+    corpus = load_corpus(None, vocab_size=None, length=10, tokenizer_name="words", layout="document", seed=0)
+    known = other_corpus(None, corpus, "words", seed=1)
+    assert known.tokens.shape[1] == 11
+    assert "100% of its words are known" in known.told
+    (tmp_path / "foreign.txt").write_text("aa bb aa cc " * 30)
+    foreign = other_corpus(tmp_path / "foreign.txt", corpus, "words", seed=1)
+    assert "by rank of frequency" in foreign.told
+    assert sorted(set(foreign.tokens.ravel())) == [0, 1, 2]
+    (tmp_path / "short.txt").write_text("aa bb")
+    with pytest.raises(InputError, match="shorter than one window"):
+        other_corpus(tmp_path / "short.txt", corpus, "words", seed=1)
+    mixed = shuffled(corpus.tokens, 0)
+    assert sorted(mixed.ravel()) == sorted(corpus.tokens.ravel())
+    assert (mixed != corpus.tokens).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--samples", "0"], "0 samples of 300"),
+        (["--sample", "0"], "--sample is 0"),
+        (["--weights", "none.npz"], "no checkpoint none.npz"),
+        (["--other", "none.txt"], "no corpus file none.txt"),
+    ],
+)
+def test_a_bad_call_of_alignment_is_told_in_a_sentence(arguments, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        app(["alignment", *arguments], standalone_mode=False)

@@ -1,0 +1,190 @@
+"""Neighbours, categories and stories: what is ranked, by which numbers, against which chance."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_command_line import leadterms
+
+from paper_checks import neighbourhood, story_reading
+from paper_checks.command_line import app
+from paper_checks.corpora import load_corpus
+from reference.categories import CATEGORIES, category_hits, cosine_similarity, nearest, numbers_of
+from reference.errors import InputError
+from reference.neighbours import FUNCTION_WORDS, KINDS, Maps, content_words, ranked
+from reference.statistics import statistics
+from reference.stories import FEELINGS
+
+CLAIMS = Path(__file__).resolve().parents[3] / "shared" / "claims.yaml"
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return load_corpus(None, vocab_size=None, length=40, tokenizer_name="words", layout="document", seed=0)
+
+
+@pytest.fixture(scope="module")
+def maps(corpus):
+    return neighbourhood.maps_of(corpus)
+
+
+def test_residuals_are_observed_less_expected_over_its_root():
+    tokens = np.array([[0, 1, 2, 1, 0], [2, 1, 1, 0, 2], [1, 0, 0, 2, 1]])
+    V, T = 3, 4
+    maps = Maps.of(tokens, statistics(tokens, V))
+    x, y = tokens[:, :-1].ravel(), tokens[:, 1:].ravel()
+    follows, before = np.zeros((V, V)), np.zeros((V, V))
+    for row in tokens:
+        for t in range(T):
+            follows[row[t], row[t + 1]] += 1 / x.size
+            for k in range(t + 1):
+                before[row[t + 1], row[k]] += 1 / (t + 1) / x.size
+    for word in range(V):
+        expected = follows.sum(axis=1)[word] * follows.sum(axis=0)
+        np.testing.assert_allclose(
+            maps.scores("bigram", word, "standardised"), (follows[word] - expected) / np.sqrt(expected)
+        )
+        expected = (y == word).mean() * before.sum(axis=0)
+        np.testing.assert_allclose(
+            maps.scores("context", word, "standardised"), (before[word] - expected) / np.sqrt(expected)
+        )
+        np.testing.assert_allclose(maps.scores("interchangeable", word, "standardised")[word], 1)
+
+
+def test_what_never_occurs_has_no_rank():
+    tokens = np.array([[0, 1, 0, 1]])
+    maps = Maps.of(tokens, statistics(tokens, 3))
+    keep = np.array([True, True, True])
+    for kind in ("bigram", "context"):
+        assert 2 not in ranked(maps.scores(kind, 0, "standardised"), keep, 0)
+    assert list(ranked(np.array([1.0, 3.0, 3.0]), np.array([True, True, True]), 1)) == [2, 0]
+
+
+def test_a_places_animals_are_its_contexts(corpus, maps):
+    """The grammar puts fish, frog and duck by the pond, and the standardised ranking finds it."""
+    for animal in ("fish", "frog", "duck"):
+        found = neighbourhood.neighbours(corpus, maps, animal, "standardised", True, 3)["context"]
+        assert "pond" in [name for name, _ in found]
+
+
+def test_terms_of_a_propagated_context_add_up(corpus, maps):
+    whole, terms = neighbourhood.propagated(corpus, maps, "frog", "pond", corpus.vocab_size)
+    assert sum(term.part for term in terms) == pytest.approx(whole)
+    G = maps.Sigma_B @ maps.Phi_bar
+    assert whole == pytest.approx(G[corpus.number("frog"), corpus.number("pond")])
+    sizes = [abs(term.part) for term in terms]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_category_is_told_from_words_of_like_frequency(corpus):
+    number = {word: i for i, word in enumerate(corpus.vocabulary)}
+    B = statistics(corpus.tokens, corpus.vocab_size)["B_bar"]
+    V = corpus.vocab_size
+
+    def similar(of):
+        return cosine_similarity(B.T, of)
+
+    feelings = category_hits(similar, V, numbers_of(FEELINGS, number), draws=40)
+    assert feelings.rate == 0.5  # five others of six among ten
+    assert feelings.chance < 0.2
+    assert feelings.p_value == pytest.approx(1 / 41)
+    anything = category_hits(similar, V, np.array([3, 17, 31, 45, 59]), draws=40)
+    assert anything.p_value > 1 / 20
+
+
+def test_nearest_leaves_the_word_itself_out():
+    similarity = np.array([[9.0, 1.0, 5.0, 5.0]])
+    assert nearest(similarity, np.array([0]), 3).tolist() == [[2, 3, 1]]
+
+
+def test_categories_share_no_word():
+    words = [word for members in CATEGORIES.values() for word in members]
+    assert len(set(words)) == len(words)
+    assert not set(words) & FUNCTION_WORDS
+
+
+def test_evidence_is_of_earlier_words_of_the_story(corpus, maps):
+    n = story_reading.find(corpus, ["pond"])
+    word = story_reading.most_repeated(corpus, n)
+    for one in story_reading.evidence(corpus, maps, n, word, 50):
+        assert corpus.tokens[n, one.position] == corpus.number(word)
+        earlier = {corpus.vocabulary[x] for x in corpus.tokens[n, : one.position]}
+        assert {name for name, _, _ in one.words} <= earlier - {word}
+        scores = [score for _, score, _ in one.words]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_the_skeleton_is_of_transitions_that_occur(corpus, maps):
+    row = [corpus.vocabulary[x] for x in corpus.tokens[3]]
+    bones = story_reading.skeleton(corpus, maps, 3, 5)
+    assert len(bones) == 5
+    for one in bones:
+        assert (one.first, one.second) in list(pairwise(row))
+    assert [one.value for one in bones] == sorted((one.value for one in bones), reverse=True)
+
+
+COMMANDS = [
+    ["neighbours", "fish", "--context", "pond"],
+    ["probe", "--draws", "5"],
+    ["story", "--find", "the pond"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c[0])
+def test_commands_tell_and_write(command, tmp_path):
+    done = leadterms(*command, "--json", "out.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert json.loads((tmp_path / "out.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["neighbours", "qqq"], "'qqq' is not among"),
+        (["neighbours", "fish", "--context", "qqq"], "'qqq' is not among"),
+        (["neighbours", "fish", "--top", "0"], "--top is 0"),
+        (["probe", "--draws", "0"], "--draws is 0"),
+        (["story", "--index", "300"], "--index is 300; give 0 to 299"),
+        (["story", "--find", "pond pond pond"], "No sequence of"),
+        (["story", "--word", "qqq"], "'qqq' is not among"),
+        (["story", "--rate", "0"], "--rate is 0"),
+        (["story", "none.txt"], "no corpus file none.txt"),
+    ],
+)
+def test_a_bad_call_is_told_in_a_sentence(arguments, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        app(arguments, standalone_mode=False)
+
+
+def test_published_lists_are_of_content_words_and_claims():
+    lists = neighbourhood.published_lists()
+    words = [word for one in lists for word in one.words]
+    assert content_words(tuple(words)).all()
+    assert {one.kind for one in lists} == set(KINDS)
+    if CLAIMS.is_file():
+        ids = {line.split()[-1] for line in CLAIMS.read_text().splitlines() if line.startswith("- id:")}
+        assert {claim for one in lists for claim in one.claims} <= ids
+
+
+@pytest.mark.deep
+def test_the_published_neighbours_of_tinystories():
+    stories = CLAIMS.parent / "data" / "tinystories.txt"
+    if not stories.is_file():
+        pytest.skip("the stories are not here")
+    corpus = load_corpus(
+        stories, vocab_size=3000, length=200, tokenizer_name="words", layout="stream", seed=0
+    )
+    found = neighbourhood.reproduced(corpus, neighbourhood.maps_of(corpus))
+    fish = [one for one in found if one.published.word == "fish" and one.content_only]
+    whole = {
+        (one.published.kind, one.published.source, one.ranking): one.found == len(one.places) for one in fish
+    }
+    assert whole["interchangeable", "seed 000, 5.2", "raw"]
+    assert not whole["interchangeable", "seed 000, 5.2", "standardised"]
+    assert whole["context", "seed 000, 5.2", "standardised"]
+    assert whole["context", "paper, Fig. 5", "standardised"]
+    assert not whole["context", "seed 000, 5.2", "raw"]

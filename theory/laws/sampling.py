@@ -1,0 +1,156 @@
+"""What statistics lose by coming from a sample of the sequences: exact moments. Derived here.
+
+B_bar and Phi_bar are means over sequences: x = mean of x_i. Let S^2 = mean |x_i - x|^2 over the N sequences
+of a corpus (Frobenius norm). The mean x_n of n of them
+
+    drawn without replacement:      E |x_n - x|^2 = (S^2 / n) (N - n) / (N - 1);
+    drawn independently:            E |x_n - x|^2 = S^2 / n,
+        and of the first n of M:    E <x_n, x_M> = |x|^2 + S^2 / M.
+
+The first is the mean over all subsets; cross terms of two different sequences are -S^2 / (N (N - 1)) each,
+because all of them and the squares add up to zero. The last is E <x_n, x_M> with x_M = (n/M) x_n + the rest,
+which is independent of x_n: its noise is (n/M) S^2 / n. With E |x_n|^2 = |x|^2 + S^2 / n the cosines follow
+to first order in the noise rho(n) = S^2 / (n |x|^2), x_n and x_M being
+
+    disjoint samples:        cos = 1 / sqrt((1 + rho(n)) (1 + rho(M))),
+    the first n of the M:    cos = sqrt((1 + rho(M)) / (1 + rho(n))).
+
+Were positions independent draws from the bigram table, one draw being Z_ij = 1[x = i] (1[y = j] - 1/V), an
+entry of B_bar from k of them would have the variance
+
+    Var B_ij = (P(i,j) (1 - 2/V) + P(i) / V^2 - B_ij^2) / k,    in sum (1 - 1/V - |B_bar|^2) / k.
+
+Positions of one sequence are not independent: what S^2 is over this with k = T is the design effect of a
+sample of whole sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, product
+
+from flint import fmpq, fmpq_mat
+
+from theory.corpus import Rows, check_corpus
+from theory.laws.loss import scalar
+from theory.matrix import hadamard
+from theory.next_order import inner
+from theory.one_hot import constants
+from theory.verdict import Statement, Verdict, compare
+
+Parts = Sequence[fmpq_mat]
+"""x_i: what each sequence gives, a mean over its own positions."""
+
+Moment = Callable[[Parts, int, int], fmpq]
+"""(parts, n, M) to a claimed moment."""
+
+
+def square_of_sequences(parts: Parts) -> fmpq:
+    """S^2: the mean squared distance of a sequence from the mean of all."""
+    mean = mean_of(parts)
+    return sum((inner(x - mean, x - mean) for x in parts), fmpq(0)) / len(parts)
+
+
+def without_replacement(parts: Parts, n: int, M: int) -> fmpq:
+    """E |x_n - x|^2 for n different sequences; M has no part. ValueError unless there are two or more."""
+    N = len(parts)
+    if N < 2:
+        raise ValueError("a sample without replacement needs two sequences to draw from")
+    return square_of_sequences(parts) * fmpq(N - n, n * (N - 1))
+
+
+def independent(parts: Parts, n: int, M: int) -> fmpq:
+    """E |x_n - x|^2 for n independent draws."""
+    return square_of_sequences(parts) / n
+
+
+def nested_product(parts: Parts, n: int, M: int) -> fmpq:
+    """E <x_n, x_M> for the first n of M independent draws."""
+    mean = mean_of(parts)
+    return inner(mean, mean) + square_of_sequences(parts) / M
+
+
+CLAIMS: dict[str, Moment] = {
+    "without replacement": without_replacement,
+    "independent": independent,
+    "nested": nested_product,
+}
+
+
+def sequence_bigrams(tokens: Rows, vocab_size: int) -> list[fmpq_mat]:
+    """B_bar of each sequence alone. ValueError for a bad corpus."""
+    corpus = constants(check_corpus(tokens, vocab_size))
+    return [one.X.transpose() * one.U / one.X.nrows() for one in corpus]
+
+
+def position_variances(tokens: Rows, vocab_size: int) -> fmpq_mat:
+    """k Var B_ij for k independent positions, [V, V]. ValueError for a bad corpus."""
+    V, parts = vocab_size, sequence_bigrams(tokens, vocab_size)
+    B = mean_of(parts)
+    corpus = constants(check_corpus(tokens, vocab_size))
+    joint = mean_of([one.X.transpose() * one.Y / one.X.nrows() for one in corpus])
+    frequency = joint * fmpq_mat(V, V, [1] * V**2)  # P(i) in every column
+    return joint * (1 - fmpq(2, V)) + frequency / V**2 - hadamard(B, B)
+
+
+def check(tokens: Rows, vocab_size: int, n: int, M: int, *, claims: dict[str, Moment] = CLAIMS) -> Verdict:
+    """Holds the moments of B_bar against the mean over every sample that can be drawn.
+
+    Samples of n of the N sequences, and of M independent draws: N^M of them. Raises ValueError for a bad
+    corpus or unless 1 <= n <= M and n <= N.
+    """
+    parts = sequence_bigrams(tokens, vocab_size)
+    if not 1 <= n <= min(M, len(parts)):
+        raise ValueError(f"a sample of {n} is not part of {M} draws and of {len(parts)} sequences")
+    mean = mean_of(parts)
+    subsets = [mean_of(chosen) - mean for chosen in combinations(parts, n)]
+    draws = [(mean_of(drawn[:n]), mean_of(drawn)) for drawn in product(parts, repeat=M)]
+    found = {
+        "without replacement": average_of([inner(d, d) for d in subsets]),
+        "independent": average_of([inner(x - mean, x - mean) for x, _ in draws]),
+        "nested": average_of([inner(x, y) for x, y in draws]),
+    }
+    applicable = [name for name in claims if name != "without replacement" or len(parts) > 1]
+    return compare(
+        "sampling",
+        [Statement(name, None, 0, scalar(claims[name](parts, n, M)), n) for name in applicable],
+        lambda one: scalar(found[one.quantity]),
+    )
+
+
+def check_positions(
+    tokens: Rows,
+    vocab_size: int,
+    draws: int,
+    *,
+    claim: Callable[[Rows, int], fmpq_mat] = position_variances,
+) -> Verdict:
+    """Holds the variances of independent positions against the mean over every (NT)^draws outcome.
+
+    Raises ValueError for a bad corpus.
+    """
+    V, rows = vocab_size, check_corpus(tokens, vocab_size).rows
+    pairs = [(row[t], row[t + 1]) for row in rows for t in range(len(row) - 1)]
+    B = mean_of(sequence_bigrams(tokens, vocab_size))
+
+    def deviations() -> Iterator[fmpq_mat]:
+        for drawn in product(pairs, repeat=draws):
+            Z = fmpq_mat(V, V)
+            for i, j in drawn:
+                for column in range(V):
+                    Z[i, column] += (int(column == j) - fmpq(1, V)) / draws
+            yield Z - B
+
+    squares = mean_of([hadamard(d, d) for d in deviations()])
+    statement = Statement("variance of B_bar", None, 0, claim(tokens, vocab_size) / draws, draws)
+    return compare("independent positions", [statement], lambda one: squares)
+
+
+def mean_of(matrices: Sequence[fmpq_mat]) -> fmpq_mat:
+    """The plain mean."""
+    return sum(matrices[1:], matrices[0]) / len(matrices)
+
+
+def average_of(values: Sequence[fmpq]) -> fmpq:
+    """The plain mean of numbers."""
+    return sum(values, fmpq(0)) / len(values)
