@@ -6,6 +6,7 @@ from metric_slips import ABLATION, COMPOSITION, INDUCTION, PROFILES, SEQUENCE_IN
 
 from properties import check_implementation
 from properties.catalogue import select
+from reference.probe_split import probe_split
 
 
 def states(implementation, check):
@@ -42,6 +43,12 @@ def test_a_slip_in_the_score_of_a_sequence_is_caught(slip):
 def test_a_slip_in_removing_a_head_is_caught(slip):
     output, check = ABLATION[slip]
     assert states(With(slip, multi_head_output=output), check) == {check: "failed"}
+
+
+def test_a_split_may_be_a_list_of_truth_values_as_json_has_them():
+    answers = {"whole": lambda *arguments: probe_split(*arguments).tolist(), "none": lambda *arguments: None}
+    assert set(states(With("json", probe_split=answers["whole"]), "probe").values()) == {"passed"}
+    assert set(states(With("json", probe_split=answers["none"]), "probe").values()) == {"failed"}
 
 
 @pytest.mark.parametrize("slip", SPLITS)
