@@ -134,8 +134,7 @@ def one_layer(setting: Setting) -> Outcome:
         met=met,
         verdict=(
             f"{'Above its floors and below log V' if met else 'Not as predicted'}: {told} nats, log(V-1) = "
-            f"{log_v:.2f}. With two heads a period there is no floor: a construction solves the task, and that "
-            "training does not find it is a finding about training."
+            f"{log_v:.2f}. Two heads a period have no floor: weights set by hand predict every row."
         ),
         quantities=(
             *(quantity(f"loss, {name}", one) for name, one in found.items()),
