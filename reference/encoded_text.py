@@ -51,8 +51,8 @@ def encode(
     """
     if len(documents) < 2:
         raise InputError(
-            f"The text has {len(documents)} documents, and one of them is for testing; give two or more, with "
-            "lines <|endoftext|> between them."
+            f"The text has {len(documents)} documents, and one of them is for testing; give two or more, "
+            "with lines <|endoftext|> between them."
         )
     if not 0 < test_share < 1 or vocab_size < 3:
         raise InputError(
@@ -92,7 +92,5 @@ def consecutive_windows(
 
 def _windows_in(stream: np.ndarray, length: int, step: int) -> int:
     if len(stream) < length + 1:
-        raise InputError(
-            f"A text of {len(stream)} tokens has no window of {length + 1}; give more text, or a shorter context."
-        )
+        raise InputError(f"A text of {len(stream)} tokens has no window of {length + 1}; give more text.")
     return (len(stream) - length - 1) // step + 1
