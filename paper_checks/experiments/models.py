@@ -31,7 +31,8 @@ def text(setting: Setting) -> EncodedText:
     if setting.corpus is None:
         documents = stories(setting.scale.stories, setting.seed)
     else:
-        documents = [document.strip() for document in read_documents(setting.corpus)]
+        stripped = (document.strip() for document in read_documents(setting.corpus))
+        documents = [document for document in stripped if document]
     return encode(
         documents,
         tokenizer(setting.tokenizer),
