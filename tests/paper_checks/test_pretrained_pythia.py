@@ -85,14 +85,18 @@ def test_early_alignment_needs_every_kind_and_every_control(name):
     assert verdict("paper-pythia-alignment", studied(**checkpoints)) == expected
 
 
-THIRDS = [layer(full=0.8, spread=0.05 if i < 2 else 0.02) for i in range(LAYERS)]
+FALLING = [layer(full=0.8, spread=0.05 - 0.01 * (i // 2)) for i in range(LAYERS)]
 DRIFT = {
     "drift, heads in the middle": ({"step256": EARLY, "step1000": MIDDLE, "step9000": LATE}, "holds"),
     "in any order": ({"step9000": LATE, "step256": EARLY, "step1000": MIDDLE}, "holds"),
     "never aligned": ({"step256": [RANDOM] * LAYERS, "step1000": MIDDLE, "step9000": LATE}, "refuted"),
     "no drift": ({"step256": EARLY, "step1000": MIDDLE, "step9000": EARLY[:1] + EARLY[1:]}, "refuted"),
     "heads first in the first layers": (
-        {"step256": EARLY, "step1000": THIRDS, "step9000": LATE},
+        {"step256": EARLY, "step1000": FALLING, "step9000": LATE},
+        "refuted",
+    ),
+    "heads first in the last layers": (
+        {"step256": EARLY, "step1000": FALLING[::-1], "step9000": LATE},
         "refuted",
     ),
     "heads alike for ever": ({"step256": EARLY, "step9000": [layer(full=0.5)] * LAYERS}, "refuted"),
