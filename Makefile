@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: verify test deep lint setup clean help
+.PHONY: verify test deep soak lint setup example fresh clean help bench mutation
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make verify   the quick report on the embedded corpus, into report/"
 	@echo "make test     the tests, on $(WORKERS) workers (WORKERS=n)"
 	@echo "make deep     the long-running evidence as well"
+	@echo "make example  write the report under docs/ again; make fresh fails when that is stale"
+	@echo "make soak     every law on 10,000 cases, on what is right (hours; goes on where it was stopped)"
+	@echo "make bench    the benchmarks, into docs/benchmarks.md (BENCH='--corpus FILE' for a text)"
+	@echo "make mutation mutation testing of our own statistics, model and tolerances (an hour)"
 	@echo "make lint     ruff and mypy"
 	@echo "make clean    remove .venv and what the commands wrote"
 
@@ -30,6 +34,24 @@ test: setup
 
 deep: setup
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+# The report that is kept under docs/, and whether the last `make verify` still says the same.
+example: setup
+	$(BIN)/leadterms report --out docs/report --profile quick
+
+fresh: setup
+	$(BIN)/python -m paper_checks.report.compare docs/report/results.jsonl report/results.jsonl
+
+# One thread: the matrices are small.
+soak: setup
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.soak --out docs/soak.md
+
+bench: setup
+	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(BENCH)
+
+mutation: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mutation]"
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
 
 lint: setup
 	$(BIN)/ruff check .

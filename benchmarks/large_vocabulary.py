@@ -6,6 +6,7 @@ the words of a text do. Arrays [V, V] would take 20 GB each; the result is spars
 
 from __future__ import annotations
 
+import statistics
 import sys
 import time
 
@@ -26,16 +27,14 @@ def main() -> int:
     asked = parser.parse_args()
     tokens = zipf_tokens(asked.sequences, T, V, seed=0)
     sparse_statistics([tokens[:1]], V)  # compiles
-    start = time.perf_counter()
-    passes: dict[str, float] = {}
-
-    def told(which: int, sequences: int) -> None:
-        passes[f"seconds until pass {which} has {sequences:,} sequences"] = time.perf_counter() - start
-
-    found = sparse_statistics(Parts(tokens), V, told=told)
-    seconds = time.perf_counter() - start
+    taken: list[float] = []
+    for _ in range(asked.runs):
+        start = time.perf_counter()
+        found = sparse_statistics(Parts(tokens), V)
+        taken.append(time.perf_counter() - start)
     record = Record("large_vocabulary")
-    record.measured = passes | {
+    record.measured = {
+        "rounds": taken,
         "tokens": tokens.size,
         "entries_of_Q_bar": found.Q_bar.nnz,
         "entries_of_Phi_bar": found.share.nnz,
@@ -43,9 +42,9 @@ def main() -> int:
         "threads": usable_threads(),
     }
     for name, value in record.measured.items():
-        print(f"{name}: {value:,.6g}")
+        print(f"{name}: {value}")
     record.targets = [
-        Target("seconds", seconds, at_most=300),
+        Target("seconds", statistics.median(taken), at_most=300),
         Target("peak memory in GiB", peak_gibibytes(), at_most=8),
     ]
     return record.finish(asked.json)

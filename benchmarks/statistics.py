@@ -22,9 +22,11 @@ from benchmarks.synthetic_text import following_tokens
 from gpu.compiled import usable_threads
 from gpu.engines import engine
 from gpu.progress import Progress
-from gpu.streaming import go_through, stream_statistics
+from gpu.streaming import stream_statistics
 from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from gpu.tokens import Parts
+from gpu.two_passes import go_through
 from reference.sequences import read_corpus
 
 V, T = 3000, 200
@@ -98,19 +100,19 @@ def one_round(tokens: np.ndarray) -> dict[str, float]:
 
 def counting(tokens: np.ndarray) -> Callable[[], None]:
     """Return the work of both passes over `tokens`: into sums that are in memory, without V x V products."""
-    chosen = engine("compiled", "cpu", None)
+    chosen = engine("compiled", "cpu", None, Team(), tokens.astype(np.uint32), V)
     first, second = FirstSums.zero(V, T), SecondSums.zero(V, T)
     for array in (first.count, first.share, second.by_cell):
         array.fill(0)  # memory is not there before it is written to
     G_bar = stream_statistics([tokens[:COMPARED]], V)["G_bar"]
 
-    def nothing() -> None:
+    def nothing(sequences: int) -> None:
         pass
 
     def work() -> None:
-        progress = Progress(first)
+        progress = Progress(V, T, first)
         go_through(Parts(tokens), progress, lambda part: chosen.add_first(part, first), nothing)
-        progress = Progress(first, second)
+        progress = Progress(V, T, first, second)
         go_through(Parts(tokens), progress, lambda part: chosen.add_second(part, G_bar, second), nothing)
 
     return work

@@ -1,8 +1,8 @@
 """A training step by paths against the dense published model: python -m benchmarks.training_step --json FILE.
 
-At V = 3,000, T = 200 in float32, in one run. A step costs a part that does not depend on the batch (the
-tables of paths) and a part for each sequence; both are measured from two batch sizes, since a whole dense
-step of 2,048 sequences takes a quarter of an hour.
+At V = 3,000, T = 200 in float32, in one run, on a CPU or a GPU (`--device`). A step costs a part that does
+not depend on the batch (the tables of paths) and a part for each sequence; both are measured from two batch
+sizes, since a whole dense step of 2,048 sequences takes a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ DENSE_SIZES, PATH_SIZES = (2, 10), (4, 52)
 
 def main() -> int:
     """Measure, print, write, and return the exit status."""
-    asked = options("A training step by paths against the dense published model.").parse_args()
-    tokens = torch.tensor(zipf_tokens(max(PATH_SIZES), T, V, seed=0).astype(np.int64))
+    parser = options("A training step by paths against the dense published model.")
+    parser.add_argument("--device", default="cpu", help="where to compute (cpu)")
+    asked = parser.parse_args()
+    tokens = torch.tensor(zipf_tokens(max(PATH_SIZES), T, V, seed=0).astype(np.int64), device=asked.device)
     record = Record("training_step")
     for layers in sorted({layers for layers, _, _ in GOALS}):
-        model = started(layers)
+        model = started(layers, asked.device)
         record.measured[f"difference_from_dense_{layers}_layers"] = difference(model, tokens[:4])
         rounds = [one_round(model, tokens) for _ in range(asked.runs)]
         record.measured[f"rounds_{layers}_layers"] = rounds
@@ -54,10 +56,10 @@ def main() -> int:
     return record.finish(asked.json)
 
 
-def started(layers: int) -> Transformer:
+def started(layers: int, device: str) -> Transformer:
     """Return a model whose weights are small and not zero."""
     settings = Settings(V, layers, rate=0.0, steps=0, batch=1, start_size=1.0, start_decay=0.0)
-    return settings.start(T, torch.device("cpu"))
+    return settings.start(T, torch.device(device))
 
 
 def one_round(model: Transformer, tokens: torch.Tensor) -> dict[str, tuple[float, float]]:
@@ -70,9 +72,16 @@ def one_round(model: Transformer, tokens: torch.Tensor) -> dict[str, tuple[float
 
 def parts(step: Callable[[int], object], sizes: tuple[int, int]) -> tuple[float, float]:
     """Return intercept and slope of the time of a step."""
-    few, many = (seconds(partial(step, size)) for size in sizes)
+    few, many = (seconds(partial(settled, step, size)) for size in sizes)
     each = (many - few) / (sizes[1] - sizes[0])
     return max(0.0, few - sizes[0] * each), each
+
+
+def settled(step: Callable[[int], object], size: int) -> None:
+    """Take a step, and wait until a GPU has done all of it."""
+    step(size)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
 
 
 def cost(measured: tuple[float, float], batch: int) -> float:

@@ -30,23 +30,25 @@ class Adapter:
         return {**found, "Q_bar": Q_bar, "Delta_bar": Delta_bar}
 
     def forward(self, parameters, tokens):
-        h, maps = np.eye(len(parameters["W_O"]))[tokens[:, :-1]], []
-        distance = np.subtract.outer(np.arange(h.shape[1]), np.arange(h.shape[1]))
+        h, maps = [np.eye(len(parameters["W_O"]))[tokens[:, :-1]]], []
+        distance = np.subtract.outer(np.arange(h[0].shape[1]), np.arange(h[0].shape[1]))
         for V, W, P in zip(parameters["V"], parameters["W"], parameters["P"]):
-            scores = np.einsum("nta,ab,nkb->ntk", h, W, h, optimize=True) + P[distance]
+            scores = np.einsum("nta,ab,nkb->ntk", h[-1], W, h[-1], optimize=True) + P[distance]
             maps.append(softmax(np.where(distance >= 0, scores, -np.inf)))
-            h = h + maps[-1] @ h @ V
-        return h @ parameters["W_O"], np.array(maps)
+            h.append(h[-1] + maps[-1] @ h[-1] @ V)
+        return h, np.array(maps)
 
     def logits(self, parameters, tokens):
-        return self.forward(parameters, tokens)[0]
+        return self.forward(parameters, tokens)[0][-1] @ parameters["W_O"]
 
     def attention(self, parameters, tokens):
         return self.forward(parameters, tokens)[1]
 
     def loss(self, parameters, tokens):
-        chosen = np.take_along_axis(softmax(self.logits(parameters, tokens)), tokens[:, 1:, None], axis=-1)
-        return -np.log(chosen).mean()
+        F = self.logits(parameters, tokens)
+        F = F - F.max(axis=-1, keepdims=True)
+        chosen = np.take_along_axis(F, tokens[:, 1:, None], axis=-1)
+        return (np.log(np.exp(F).sum(axis=-1, keepdims=True)) - chosen).mean()
 
     def remove_projection(self, weight, direction):
         norm = np.linalg.norm(direction)

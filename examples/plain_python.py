@@ -10,6 +10,8 @@ import sys
 
 def statistics(tokens, vocab_size):
     V, N, T = vocab_size, len(tokens), len(tokens[0]) - 1
+    if T < 1 or any(len(row) != T + 1 or not all(0 <= word < V for word in row) for row in tokens):
+        raise ValueError("give sequences of one length, two or more, of words below vocab_size")
     B_bar = [[0.0] * V for _ in range(V)]
     Phi_bar = [[0.0] * V for _ in range(V)]
     for row in tokens:
@@ -24,6 +26,8 @@ def statistics(tokens, vocab_size):
 
 
 def remove_projection(weight, direction):
+    if [len(row) for row in weight] != [len(row) for row in direction]:
+        raise ValueError("give a direction of the weight's shape")
     w, d = [x for row in weight for x in row], [x for row in direction for x in row]
     norm = math.fsum(x * x for x in d)
     along = math.fsum(x * y for x, y in zip(w, d)) / norm if norm else 0.0
@@ -31,13 +35,16 @@ def remove_projection(weight, direction):
 
 
 def induction_score(attention, period):
+    if not 1 <= period < len(attention) == len(attention[0]):
+        raise ValueError("give a square map and a period below its size")
     hits = [attention[t][t - period + 1] for t in range(period, len(attention))]
     return math.fsum(hits) / len(hits)
 
 
 METHODS = {f.__name__: f for f in (statistics, remove_projection, induction_score)}
 
-for line in sys.stdin:
+
+for line in sys.stdin if __name__ == "__main__" else ():
     message = json.loads(line)
     if message["method"] == "stop":
         break

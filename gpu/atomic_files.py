@@ -1,10 +1,9 @@
-"""Files that are there whole or not at all."""
+"""Arrays and JSON in files that are there whole or not at all."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,40 +11,34 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from reference.errors import InputError
+from reference.atomic_files import write_atomically, write_text
+from reference.errors import InputError, reason
 
 # The one metadata entry of a file: JSON facts about its arrays.
 FACTS = "facts"
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Call `write` with a path beside `path`, and put what it wrote in the place of `path` in one step.
-
-    A process killed at any moment leaves the old file or the new one.
-
-    Raises:
-        InputError: the file cannot be written, for instance because the disk is full; the old file stays.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write(beside)
-        with beside.open("rb+") as written:
-            os.fsync(written.fileno())
-        beside.replace(path)
-    except (OSError, SafetensorError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"{path} cannot be written: {reason}; free some space or name another file."
-        ) from None
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
     """Write arrays as safetensors with JSON facts in the metadata; raises as `write_atomically`."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    metadata = {FACTS: json.dumps(facts, sort_keys=True)}
-    write_atomically(path, lambda beside: save_file(contiguous, beside, metadata))
+    write_safetensors(path, contiguous, {FACTS: json.dumps(facts, sort_keys=True)})
+
+
+def write_safetensors(path: Path, arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> None:
+    """Write contiguous arrays with metadata; raises as `write_atomically`."""
+
+    def write(beside: Path) -> None:
+        try:
+            save_file(arrays, beside, metadata)
+        except SafetensorError as error:  # a full disk is one of these
+            raise InputError(f"{path} cannot be written: {reason(error)}; free some space.") from None
+
+    write_atomically(path, write)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON; raises as `write_atomically`."""
+    write_text(path, json.dumps(value, indent=2) + "\n")
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

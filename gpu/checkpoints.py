@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Int64
+from jaxtyping import Integer
 
-from gpu.atomic_files import read_arrays, write_arrays, write_atomically
+from gpu.atomic_files import read_arrays, write_arrays, write_json
 from gpu.boundary import GROUPS, to_numpy
 from gpu.model import Transformer
 from gpu.training_settings import Settings
+from reference.atomic_files import write_text
+from reference.corpus import parts
 from reference.errors import InputError
 
 KIND = "training checkpoint"
-CHECKPOINT, LOG = "checkpoint.safetensors", "log.jsonl"
+CHECKPOINT, LOG, ABOUT = "checkpoint.safetensors", "log.jsonl", "run.json"
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,12 @@ class Checkpoint:
     step: int
 
 
-def digest(tokens: Int64[np.ndarray, "N T_plus_1"]) -> str:
+def digest(tokens: Integer[np.ndarray, "N T_plus_1"]) -> str:
     """Return the SHA-256 of an array of tokens and its shape."""
-    told = f"{tokens.shape}\n".encode() + tokens.astype("<i8").tobytes()
-    return hashlib.sha256(told).hexdigest()
+    whole = hashlib.sha256(f"{tokens.shape}\n".encode())
+    for _, some in parts(tokens):
+        whole.update(np.ascontiguousarray(some, dtype="<i8").data)
+    return whole.hexdigest()
 
 
 def save(folder: Path, checkpoint: Checkpoint, settings: Settings, corpus: str) -> None:
@@ -47,6 +51,11 @@ def save(folder: Path, checkpoint: Checkpoint, settings: Settings, corpus: str) 
     arrays = {group: to_numpy(value) for group, value in checkpoint.model.named_parameters()}
     facts = {"kind": KIND, "step": checkpoint.step, "settings": asdict(settings), "corpus": corpus}
     write_arrays(folder / CHECKPOINT, arrays, facts)
+
+
+def describe(folder: Path, settings: Settings, corpus: str, about: Mapping[str, Any]) -> None:
+    """Write what the run in a folder is, for people; InputError if it cannot be."""
+    write_json(folder / ABOUT, {**about, "settings": asdict(settings), "corpus_tokens": corpus})
 
 
 def load(folder: Path, settings: Settings, corpus: str, device: torch.device) -> Checkpoint | None:
@@ -75,7 +84,14 @@ def cut_log(folder: Path, step: int) -> None:
         return
     lines = path.read_text(encoding="utf-8").splitlines()
     kept = [line for line in lines if _step_of(line) <= step]
-    write_atomically(path, lambda beside: _write_lines(beside, kept))
+    write_text(path, "".join(f"{line}\n" for line in kept))
+
+
+def last_entry(folder: Path) -> dict[str, Any] | None:
+    """Return the last line of the log; None where there is none."""
+    path = folder / LOG
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return json.loads(lines[-1]) if lines else None
 
 
 def append_log(folder: Path, line: dict[str, Any]) -> None:
@@ -108,7 +124,3 @@ def _step_of(line: str) -> float:
         return float(json.loads(line)["step"])
     except (ValueError, KeyError, TypeError):
         return float("inf")
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

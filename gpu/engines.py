@@ -7,23 +7,45 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+from jaxtyping import UInt32
+
 from gpu import compiled
 from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from reference.errors import InputError
 
+Tokens = UInt32[np.ndarray, "n T_plus_1"]
 EngineName = Literal["auto", "compiled", "torch"]
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Two functions: `add_first(tokens, sums)` and `add_second(tokens, G_bar, sums)`."""
+    """What adds a part of a corpus to the sums.
+
+    Attributes:
+        add_first: of (tokens, sums).
+        add_second: of (tokens, G_bar, sums).
+        takes: whether this process has work in the part 0, 1, ...
+    """
 
     add_first: Callable[[Any, FirstSums], None]
     add_second: Callable[[Any, Any, SecondSums], None]
+    takes: Callable[[int], bool]
 
 
-def engine(name: EngineName, device: str, threads: int | None) -> Engine:
+def engine(
+    name: EngineName,
+    device: str,
+    threads: int | None,
+    team: Team,
+    tokens: Tokens,
+    vocab_size: int,
+) -> Engine:
     """Return the engine called `name`; "auto" is the compiled one on a CPU where numba is installed.
+
+    Of several processes each gets its own: with the compiled engine each does some rows of every part, with
+    torch every part is done by one of them. `tokens` is the first part of the corpus.
 
     Raises:
         InputError: it needs a package or a device that is not there, or the number of threads is not
@@ -32,7 +54,7 @@ def engine(name: EngineName, device: str, threads: int | None) -> Engine:
     if name == "auto":
         name = "compiled" if device == "cpu" and compiled.available() else "torch"
     if name == "torch":
-        return _torch(device)
+        return _torch(device, team)
     if not compiled.available():
         raise InputError("The compiled engine needs numba; run: pip install numba, or choose torch.")
     if device != "cpu":
@@ -40,10 +62,11 @@ def engine(name: EngineName, device: str, threads: int | None) -> Engine:
     threads = compiled.usable_threads() if threads is None else threads
     if threads < 1:
         raise InputError(f"Work needs at least one thread, not {threads}.")
-    return Engine(partial(compiled.add_first, threads=threads), partial(compiled.add_second, threads=threads))
+    how: dict[str, Any] = {"cut": compiled.Cut.of(tokens, vocab_size), "threads": threads, "team": team}
+    return Engine(partial(compiled.add_first, **how), partial(compiled.add_second, **how), lambda part: True)
 
 
-def _torch(device: str) -> Engine:
+def _torch(device: str, team: Team) -> Engine:
     try:
         from gpu import torch_sums
     except ImportError:
@@ -51,4 +74,8 @@ def _torch(device: str) -> Engine:
             "Statistics at scale need numba or torch; run: pip install 'leadterms[gpu]'."
         ) from None
     torch_sums.check(device)
-    return Engine(partial(torch_sums.add_first, device=device), partial(torch_sums.add_second, device=device))
+    return Engine(
+        partial(torch_sums.add_first, device=device),
+        partial(torch_sums.add_second, device=device),
+        lambda part: part % team.size == team.rank,
+    )

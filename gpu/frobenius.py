@@ -7,13 +7,16 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-def unit(array: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+def unit(array: Float[Tensor, "*shape"], axes: int | None = None) -> Float[Tensor, "*shape"]:
     """Return array / |array| in the Frobenius norm, and zeros for an array of zeros.
 
-    Entries are divided by the largest first, so that their squares neither vanish nor overflow.
+    The norm is over the last `axes` axes, over all of them by default. Entries are divided by the largest
+    first, so that their squares neither vanish nor overflow.
     """
-    size = array.abs().max() if array.numel() else array.new_zeros(())
-    if size == 0:
+    if not array.numel():
         return torch.zeros_like(array)
-    scaled = array / size
-    return torch.div(scaled, torch.linalg.vector_norm(scaled))
+    over = tuple(range(array.ndim)) if axes is None else tuple(range(-axes, 0))
+    size = array.abs().amax(dim=over, keepdim=True) if over else array.abs()
+    scaled = array / torch.where(size > 0, size, 1.0)
+    norm = torch.linalg.vector_norm(scaled, dim=over, keepdim=True) if over else scaled.abs()
+    return torch.div(scaled, torch.where(size > 0, norm, 1.0))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpu.attention_metrics import head_profile, induction_score
+from gpu.attention_metrics import head_profile, induction_score, sequence_induction_score
 from gpu.boundary import (
     float_type,
     parameter_tensors,
@@ -22,9 +22,10 @@ from gpu.descent import train
 from gpu.gradients import gradients
 from gpu.interventions import remove_projection
 from gpu.model import Transformer
+from gpu.multi_head import multi_head_output
 from gpu.precision import full_precision
 from gpu.statistics import statistics
-from gpu.threads import threads_for
+from gpu.threads import threads_for, threads_worth
 from reference.errors import InputError
 
 
@@ -93,12 +94,14 @@ class Gpu:
         """Return the parameters after full-batch descent from zero.
 
         Raises:
-            InputError: the tokens are no [N, T+1] array of whole numbers below `vocab_size`, or `layers`
-                or `steps` is negative.
+            InputError: the tokens are no [N, T+1] array of whole numbers below `vocab_size`, or `layers`,
+                `steps` or `rate` is negative.
         """
         for what, number in (("layers", layers), ("steps", steps)):
             if number < 0:
                 raise InputError(f"A model cannot be trained with {number} {what}; give 0 or more.")
+        if not rate >= 0:
+            raise InputError(f"A model cannot be trained at a rate of {rate}; give 0 or more.")
         numbers = token_tensor(tokens, vocab_size, self._device)
         with full_precision(), threads_for(numbers, vocab_size):
             model = train(numbers, vocab_size, layers, rate, steps, self._dtype)
@@ -119,11 +122,26 @@ class Gpu:
 
     def head_profile(self, attention: Any) -> dict[str, float]:
         """Return the profile by name of one [T, T] map; InputError if it is not square."""
-        return head_profile(self._map(attention))
+        return {name: float(value) for name, value in head_profile(self._map(attention)).items()}
 
     def induction_score(self, attention: Any, period: int) -> float:
         """Return the score of one [T, T] map; InputError if it is no square or the period does not fit."""
-        return induction_score(self._map(attention), period)
+        return float(induction_score(self._map(attention), period))
+
+    def sequence_induction_score(self, attention: Any, tokens: Any) -> float:
+        """Return the score of one [T, T] map on tokens [T].
+
+        Raises:
+            InputError: the map is no square of as many rows as there are tokens, or no token recurs.
+        """
+        rows = self._map(attention)
+        numbers = torch.tensor(np.asarray(tokens), dtype=torch.int64, device=self._device)
+        if numbers.shape != rows.shape[:1]:
+            raise InputError(
+                f"A map of {len(rows)} rows cannot be scored on tokens of shape {list(numbers.shape)}; "
+                "give one token a row."
+            )
+        return float(sequence_induction_score(rows[None], numbers[None])[0])
 
     def composition_score(self, first: Any, second: Any) -> float:
         """Return the score of two matrices; InputError if they cannot be multiplied."""
@@ -134,7 +152,21 @@ class Gpu:
                 "give matrices [a, b] and [b, c]."
             )
         with full_precision():
-            return composition_score(left, right)
+            return float(composition_score(left, right))
+
+    def multi_head_output(self, weights: Mapping[str, Any], stream: Any, ablated: Any) -> np.ndarray:
+        """Return the output [N, T, d] of a layer without the heads numbered in `ablated`.
+
+        Raises:
+            InputError: a weight is missing, or there is no such head.
+        """
+        missing = [name for name in ("W_Q", "W_K", "W_V", "W_O") if name not in weights]
+        if missing:
+            raise InputError(f"The weights lack {', '.join(missing)}; give W_Q, W_K, W_V and W_O.")
+        tensors = {name: self._real(value) for name, value in weights.items()}
+        numbers = self._real(stream)
+        with full_precision(), threads_worth(numbers.numel() * tensors["W_Q"].numel()):
+            return to_numpy(multi_head_output(tensors, numbers, [int(head) for head in ablated]))
 
     def _model(self, parameters: Mapping[str, Any], tokens: Any) -> tuple[Transformer, torch.Tensor]:
         tensors = parameter_tensors(parameters, self._dtype, self._device)

@@ -4,41 +4,79 @@ from __future__ import annotations
 
 import hashlib
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from jaxtyping import UInt32
 
 from gpu.atomic_files import read_arrays, write_arrays
-from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from reference.errors import InputError
 
-KIND = "statistics in progress"
+KIND = "in progress"
+
+
+class Sums(ABC):
+    """What a pass over the corpus adds up: arrays, and how many sequences are in them."""
+
+    kind: ClassVar[str]
+    sequences: int
+
+    @classmethod
+    @abstractmethod
+    def zero(cls, vocab_size: int, length: int) -> Any:
+        """Return the sums of no sequence."""
+
+    @classmethod
+    @abstractmethod
+    def of_arrays(cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int) -> Any:
+        """Return the sums whose `arrays` these are."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return what determines the sums, by name."""
+
+    @abstractmethod
+    def join(self, team: Team) -> None:
+        """Take in the sums of the other processes."""
+
+    @abstractmethod
+    def copy_from(self, team: Team, source: int) -> None:
+        """Take the sums that the process `source` has."""
+
+
+First = TypeVar("First", bound=Sums)
+Second = TypeVar("Second", bound=Sums)
 
 
 @dataclass
-class Progress:
+class Progress(Generic[First, Second]):
     """The sums so far, and what they are sums of.
 
     Attributes:
-        first: the sums of the first pass.
+        vocab_size: V.
+        length: T.
+        first: the sums of the first pass; those of all processes once it is over.
         second: those of the second pass, None before it begins.
-        parts: how many parts of the current pass are in.
-        digest: over the parts of the current pass that are in, see `chained`.
+        parts: how many parts of the current pass have been gone through.
+        digest: over those parts, see `chained`.
         whole: the digest of all parts, known once the first pass is over.
     """
 
-    first: FirstSums
-    second: SecondSums | None = None
+    vocab_size: int
+    length: int
+    first: First
+    second: Second | None = None
     parts: int = 0
     digest: str = ""
     whole: str = ""
 
-    def begin_second_pass(self) -> None:
-        """Turn to the second pass."""
-        self.second = SecondSums.zero(len(self.first.count), self.first.length)
+    def begin_second_pass(self, second: Second) -> None:
+        """Turn to the second pass, with no sums in it yet."""
+        self.second = second
         self.whole, self.parts, self.digest = self.digest, 0, ""
 
 
@@ -50,7 +88,7 @@ class Saver:
     seconds: float
     last: float = field(default_factory=time.monotonic)
 
-    def now_and_then(self, progress: Progress) -> None:
+    def now_and_then(self, progress: Progress[Any, Any]) -> None:
         """Save if the last time was long enough ago."""
         if self.path is not None and time.monotonic() - self.last >= self.seconds:
             save(self.path, progress)
@@ -67,40 +105,49 @@ def chained(digest: str, tokens: UInt32[np.ndarray, "n T_plus_1"]) -> str:
     return hashlib.sha256(digest.encode() + tokens.astype("<u4").tobytes()).hexdigest()
 
 
-def save(path: Path, progress: Progress) -> None:
+def save(path: Path, progress: Progress[Any, Any]) -> None:
     """Write progress to `path` whole or not at all; InputError if it cannot be written."""
-    arrays = {"count": progress.first.count, "share": progress.first.share}
     facts: dict[str, Any] = {
-        "kind": KIND,
-        "length": progress.first.length,
+        "kind": f"{progress.first.kind} {KIND}",
+        "vocab_size": progress.vocab_size,
+        "length": progress.length,
         "sequences": progress.first.sequences,
         "parts": progress.parts,
         "digest": progress.digest,
         "whole": progress.whole,
     }
+    arrays = progress.first.arrays()
     if progress.second is not None:
-        arrays |= {"by_cell": progress.second.by_cell, "by_distance": progress.second.by_distance}
+        arrays |= progress.second.arrays()
         facts["second_pass_sequences"] = progress.second.sequences
     write_arrays(path, arrays, facts)
 
 
-def load(path: Path, vocab_size: int, length: int) -> Progress:
+def load(
+    path: Path, vocab_size: int, length: int, first: type[First], second: type[Second]
+) -> Progress[First, Second]:
     """Return the progress saved in `path`.
 
     Raises:
         InputError: the file cannot be read, or is of another vocabulary or length.
     """
     arrays, facts = read_arrays(path)
-    if facts.get("kind") != KIND:
-        raise InputError(f"{path} is no statistics in progress; name another file to save progress to.")
-    found = (len(arrays["count"]), facts["length"])
-    if found != (vocab_size, length):
+    if facts.get("kind") != f"{first.kind} {KIND}":
+        raise InputError(f"{path} is no {first.kind} {KIND}; name another file to save progress to.")
+    if (facts["vocab_size"], facts["length"]) != (vocab_size, length):
         raise InputError(
-            f"{path} has progress for {found[0]} words and {found[1]} positions, not for {vocab_size} and "
-            f"{length}; remove it to start anew, or give the same sizes."
+            f"{path} has progress for {facts['vocab_size']} words and {facts['length']} positions, not for "
+            f"{vocab_size} and {length}; remove it to start anew, or give the same sizes."
         )
-    second = None
-    if "by_cell" in arrays:
-        second = SecondSums(arrays["by_cell"], arrays["by_distance"], facts["second_pass_sequences"])
-    first = FirstSums(arrays["count"], arrays["share"], facts["sequences"], length)
-    return Progress(first, second, facts["parts"], facts["digest"], facts["whole"])
+    sizes = (vocab_size, length)
+    later = None
+    if "second_pass_sequences" in facts:
+        later = second.of_arrays(arrays, *sizes, facts["second_pass_sequences"])
+    return Progress(
+        *sizes,
+        first.of_arrays(arrays, *sizes, facts["sequences"]),
+        later,
+        facts["parts"],
+        facts["digest"],
+        facts["whole"],
+    )

@@ -6,7 +6,7 @@ about 30 bytes for each pair of words that met in one sequence, and one part of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,9 @@ from jaxtyping import Float64
 from scipy import sparse
 
 from gpu import compiled, sparse_sums
-from gpu.atomic_files import write_arrays
-from gpu.streaming import Told
-from gpu.tokens import checked_parts
+from gpu.sparse_progress import SparseFirstSums, SparseSecondSums, arrays_of
+from gpu.team import Team
+from gpu.two_passes import SECONDS_BETWEEN_SAVES, Passes, Told, Traces, run_passes
 from reference.errors import InputError
 
 # Columns of Phi_bar that a thread makes dense at a time, in three arrays of V rows.
@@ -59,13 +59,19 @@ class SparseStatistics:
         column = self.share[:, [context]].toarray()[:, 0]
         return np.asarray((column - column.sum() / len(column)) / self.positions)
 
-    def save(self, path: Path) -> None:
-        """Write safetensors, a sparse array as its indptr, indices and data; InputError if it cannot."""
-        arrays = {"Delta_bar": self.Delta_bar}
-        for name in ("count", "share", "Q_bar"):
-            matrix = getattr(self, name)
-            arrays |= {f"{name}.{part}": getattr(matrix, part) for part in ("indptr", "indices", "data")}
-        write_arrays(path, arrays, {"kind": "sparse statistics", "sequences": self.sequences})
+    def matrices(self) -> dict[str, Any]:
+        """Return what determines the statistics, by name."""
+        return {
+            "count": self.count,
+            "share": self.share,
+            "Q_bar": self.Q_bar,
+            "Delta_bar": self.Delta_bar,
+        }
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the same as dense arrays: a sparse one as NAME.indptr, NAME.indices and NAME.data."""
+        matrices = self.matrices()
+        return {"Delta_bar": matrices.pop("Delta_bar"), **arrays_of(matrices)}
 
 
 def sparse_statistics(
@@ -73,7 +79,10 @@ def sparse_statistics(
     vocab_size: int,
     *,
     threads: int | None = None,
+    saved: Path | None = None,
+    seconds_between_saves: float = SECONDS_BETWEEN_SAVES,
     told: Told | None = None,
+    team: Team | None = None,
 ) -> SparseStatistics:
     """Return the statistics of a corpus that comes in parts, for any vocabulary.
 
@@ -81,28 +90,47 @@ def sparse_statistics(
         parts: arrays [n, T+1] of whole numbers below `vocab_size`; gone through twice, in the same order.
         vocab_size: V.
         threads: as many as processors by default.
-        told: called after each part with the pass, 1 or 2, and the sequences that are in.
+        saved: as the next two, see `gpu.streaming.stream_statistics`.
+        seconds_between_saves: the shortest time between two saves.
+        told: called with the pass and the sequences gone through.
+        team: the processes that share the work; each part is done by one of them.
 
     Raises:
-        InputError: a part is no such array, there is none or only once, or numba is not installed.
+        InputError: a part is no such array, there is none or only once, the saved progress is of another
+            corpus or another size or cannot be written, or numba is not installed.
     """
     if not compiled.available():
         raise InputError("Sparse statistics need numba; run: pip install numba.")
+    team = team or Team()
     threads = compiled.usable_threads() if threads is None else threads
-    add_all = partial(_added, parts, vocab_size, told=told)
-    count, share, sequences, length = add_all(
-        1,
-        lambda tokens: (
-            sparse_sums.sparse_counts(tokens, vocab_size),
-            sparse_sums.sparse_shares(tokens, vocab_size, threads),
-        ),
+
+    def add_first(tokens: np.ndarray, sums: SparseFirstSums) -> None:
+        count = sparse_sums.sparse_counts(tokens, vocab_size)
+        sums.add(count, sparse_sums.sparse_shares(tokens, vocab_size, threads), len(tokens))
+
+    def between(sums: SparseFirstSums) -> Any:
+        return met_entries_of_G_bar(sums.count, sums.share, sums.sequences * sums.length, threads)
+
+    def add_second(tokens: np.ndarray, G_bar: Any, sums: SparseSecondSums) -> None:
+        sums.add(*sparse_sums.sparse_evidence(tokens, G_bar, vocab_size, threads), len(tokens))
+
+    passes = Passes(
+        SparseFirstSums,
+        SparseSecondSums,
+        add_first,
+        between,
+        add_second,
+        lambda part: part % team.size == team.rank,
     )
-    G_bar = met_entries_of_G_bar(count, share, sequences * length, threads)
-    by_cell, by_distance, _, _ = add_all(
-        2, lambda tokens: sparse_sums.sparse_evidence(tokens, G_bar, vocab_size, threads)
+    first, _, second = run_passes(parts, vocab_size, passes, Traces(saved, seconds_between_saves, told), team)
+    positions = first.sequences * first.length
+    return SparseStatistics(
+        first.count,
+        first.share,
+        second.by_cell / positions,
+        second.by_distance / positions,
+        first.sequences,
     )
-    by_cell.data /= sequences * length
-    return SparseStatistics(count, share, by_cell, by_distance / (sequences * length), sequences)
 
 
 def met_entries_of_G_bar(count: Any, share: Any, positions: int, threads: int) -> Any:
@@ -149,23 +177,3 @@ class _Factor:
         product = np.zeros_like(dense)
         add_product(self.first, self.columns, self.values, dense, product)
         return product
-
-
-def _added(
-    parts: Iterable[np.ndarray],
-    vocab_size: int,
-    which: int,
-    sums_of: Callable[[Any], tuple[Any, Any]],
-    told: Told | None,
-) -> tuple[Any, Any, int, int]:
-    """Add up the two sums of each part; return them with N and T."""
-    first: Any = None
-    second: Any = None
-    sequences = length = 0
-    for tokens in checked_parts(parts, vocab_size):
-        one, other = sums_of(tokens)
-        first, second = (one, other) if first is None else (first + one, second + other)
-        sequences, length = sequences + len(tokens), tokens.shape[1] - 1
-        if told is not None:
-            told(which, sequences)
-    return first, second, sequences, length

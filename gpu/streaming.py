@@ -2,29 +2,24 @@
 
 The first pass adds up counts and shares (B_bar, Phi_bar), the second the attention evidence (Q_bar,
 Delta_bar), which needs G_bar of the whole corpus. Memory is the [V, V] sums and one part. Sums are float64;
-the compiled engine returns the same bits for any number of threads and for a run that was resumed.
+the compiled engine returns the same bits for any number of threads and of processes, and for a run that was
+resumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import UInt32
 
 from gpu.engines import EngineName, engine
-from gpu.progress import Progress, Saver, chained, load
 from gpu.sparse_bigram import SparseBigram
 from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from gpu.tokens import Parts, checked_parts, whole_numbers
-from reference.errors import InputError
-
-SECONDS_BETWEEN_SAVES = 60.0
-
-# Told after each part: the pass, 1 or 2, and the sequences that are in.
-Told = Callable[[int, int], None]
+from gpu.two_passes import SECONDS_BETWEEN_SAVES, Passes, Told, Traces, run_passes
 
 
 def statistics(tokens: Any, vocab_size: int) -> dict[str, np.ndarray]:
@@ -46,6 +41,7 @@ def stream_statistics(
     saved: Path | None = None,
     seconds_between_saves: float = SECONDS_BETWEEN_SAVES,
     told: Told | None = None,
+    team: Team | None = None,
 ) -> dict[str, np.ndarray]:
     """Return the six statistics of a corpus that comes in parts, by name, float64.
 
@@ -55,36 +51,26 @@ def stream_statistics(
         engine_name: "compiled" (numba), "torch", or "auto", the compiled one where it can run.
         device: where torch computes.
         threads: of the compiled engine, as many as processors by default.
-        saved: a file to save progress to and to resume from; it is removed at the end.
+        saved: a file to save progress to and to resume from; it is removed at the end. Of several processes
+            each has a file of its own.
         seconds_between_saves: how often; 0 saves after each part.
-        told: called after each part with the pass, 1 or 2, and the sequences that are in.
+        told: called after each part with the pass, 1 or 2, and the sequences that have been gone through.
+        team: the processes that share the work; each returns the statistics.
 
     Raises:
         InputError: a part is no such array, there is none or only once, the saved progress is of another
             corpus or another size, or it cannot be written.
     """
-    chosen = engine(engine_name, device, threads)
-    saver = Saver(saved, seconds_between_saves)
-    progress = _start(parts, vocab_size, saved)
+    team = team or Team()
+    first_part = next(checked_parts(parts, vocab_size))
+    chosen = engine(engine_name, device, threads, team, first_part, vocab_size)
 
-    def first_is_in() -> None:
-        _tell(told, 1, progress.first)
-        saver.now_and_then(progress)
+    def add_second(tokens: np.ndarray, found: dict[str, np.ndarray], sums: SecondSums) -> None:
+        chosen.add_second(tokens, found["G_bar"], sums)
 
-    def second_is_in() -> None:
-        _tell(told, 2, progress.second)
-        saver.now_and_then(progress)
-
-    if progress.second is None:
-        go_through(parts, progress, lambda part: chosen.add_first(part, progress.first), first_is_in)
-        progress.begin_second_pass()
-    second = progress.second
-    assert second is not None
-    found = first_statistics(progress.first)
-    go_through(parts, progress, lambda part: chosen.add_second(part, found["G_bar"], second), second_is_in)
-    if progress.digest != progress.whole:
-        raise InputError("The parts of the corpus changed between the two passes; give the same ones twice.")
-    saver.remove()
+    passes = Passes(FirstSums, SecondSums, chosen.add_first, first_statistics, add_second, chosen.takes)
+    traces = Traces(saved, seconds_between_saves, told)
+    _, found, second = run_passes(parts, vocab_size, passes, traces, team)
     return found | {"Q_bar": second.Q_bar(), "Delta_bar": second.Delta_bar()}
 
 
@@ -97,45 +83,3 @@ def first_statistics(sums: FirstSums) -> dict[str, np.ndarray]:
         "Sigma_B": parts.gram(),
         "G_bar": parts.gram_times(Phi_bar),
     }
-
-
-def go_through(
-    parts: Iterable[np.ndarray],
-    progress: Progress,
-    add: Callable[[UInt32[np.ndarray, "n T_plus_1"]], None],
-    is_in: Callable[[], None],
-) -> None:
-    """Add the parts that are not in yet, and call `is_in` after each.
-
-    Raises:
-        InputError: a part is no array of tokens, or the parts that are in were others.
-    """
-    digest, seen = "", 0
-    for seen, tokens in enumerate(checked_parts(parts, len(progress.first.count)), start=1):
-        digest = chained(digest, tokens)
-        if seen > progress.parts:
-            add(tokens)
-            progress.parts, progress.digest = seen, digest
-            is_in()
-        elif seen == progress.parts and digest != progress.digest:
-            raise _other_corpus()
-    if seen < progress.parts:
-        raise _other_corpus()
-
-
-def _start(parts: Iterable[np.ndarray], vocab_size: int, saved: Path | None) -> Progress:
-    length = next(checked_parts(parts, vocab_size)).shape[1] - 1
-    if saved is not None and saved.exists():
-        return load(saved, vocab_size, length)
-    return Progress(FirstSums.zero(vocab_size, length))
-
-
-def _tell(told: Told | None, which: int, sums: FirstSums | SecondSums | None) -> None:
-    if told is not None and sums is not None:
-        told(which, sums.sequences)
-
-
-def _other_corpus() -> InputError:
-    return InputError(
-        "The saved progress is of another corpus; remove its file, or give the corpus it began with."
-    )

@@ -7,15 +7,22 @@ up to those of the corpus; counts exactly, the others to within the rounding of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float64, Int64
 
+from gpu.progress import Sums
+from gpu.team import Team
 from reference.errors import InputError
+
+# Sums by distance are kept in lanes that are added up in their order at the end: whichever process or
+# thread adds to a lane, the result is the same.
+LANES = 64
 
 
 @dataclass
-class FirstSums:
+class FirstSums(Sums):
     """What the first pass adds up.
 
     Attributes:
@@ -29,6 +36,7 @@ class FirstSums:
     share: Float64[np.ndarray, "V V"]
     sequences: int
     length: int
+    kind: ClassVar[str] = "statistics"
 
     @classmethod
     def zero(cls, vocab_size: int, length: int) -> FirstSums:
@@ -36,12 +44,33 @@ class FirstSums:
         square = (vocab_size, vocab_size)
         return cls(np.zeros(square, dtype=np.int64), np.zeros(square), 0, length)
 
+    @classmethod
+    def of_arrays(
+        cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
+    ) -> FirstSums:
+        """Return the sums with these arrays."""
+        return cls(arrays["count"], arrays["share"], sequences, length)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays by name."""
+        return {"count": self.count, "share": self.share}
+
     def add(self, other: FirstSums) -> None:
         """Take in the sums of another part of the corpus; InputError if its sizes differ."""
         _check_same((len(self.count), self.length), (len(other.count), other.length))
         self.count += other.count
         self.share += other.share
         self.sequences += other.sequences
+
+    def join(self, team: Team) -> None:
+        """Take in the sums of the other processes."""
+        self.count, self.share = team.total(self.count), team.total(self.share)
+        self.sequences = int(team.total(np.array(self.sequences)))
+
+    def copy_from(self, team: Team, source: int) -> None:
+        """Take the sums that the process `source` has."""
+        self.count, self.share = team.shared(self.count, source), team.shared(self.share, source)
+        self.sequences = int(team.shared(np.array(self.sequences), source))
 
     @property
     def positions(self) -> int:
@@ -62,35 +91,63 @@ class FirstSums:
 
 
 @dataclass
-class SecondSums:
+class SecondSums(Sums):
     """What the second pass adds up, given G_bar of the whole corpus.
 
     Attributes:
         by_cell: the sum of the entries of Q_i by [query, key].
-        by_distance: the same by t - k.
+        by_distance: the same by t - k, in lanes.
         sequences: how many sequences are in.
     """
 
     by_cell: Float64[np.ndarray, "V V"]
-    by_distance: Float64[np.ndarray, " T"]
+    by_distance: Float64[np.ndarray, "lanes T"]
     sequences: int
+    kind: ClassVar[str] = "statistics"
 
     @classmethod
     def zero(cls, vocab_size: int, length: int) -> SecondSums:
         """Return the sums of no sequence."""
-        return cls(np.zeros((vocab_size, vocab_size)), np.zeros(length), 0)
+        return cls(np.zeros((vocab_size, vocab_size)), np.zeros((LANES, length)), 0)
+
+    @classmethod
+    def of_arrays(
+        cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
+    ) -> SecondSums:
+        """Return the sums with these arrays."""
+        return cls(arrays["by_cell"], arrays["by_distance"], sequences)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays by name."""
+        return {"by_cell": self.by_cell, "by_distance": self.by_distance}
 
     def add(self, other: SecondSums) -> None:
         """Take in the sums of another part of the corpus; InputError if its sizes differ."""
-        _check_same((len(self.by_cell), len(self.by_distance)), (len(other.by_cell), len(other.by_distance)))
+        _check_same((len(self.by_cell), self.length), (len(other.by_cell), other.length))
         self.by_cell += other.by_cell
         self.by_distance += other.by_distance
         self.sequences += other.sequences
 
+    def join(self, team: Team) -> None:
+        """Take in the sums of the other processes."""
+        self.by_cell, self.by_distance = team.total(self.by_cell), team.total(self.by_distance)
+        self.sequences = int(team.total(np.array(self.sequences)))
+
+    def copy_from(self, team: Team, source: int) -> None:
+        """Take the sums that the process `source` has."""
+        self.by_cell = team.shared(self.by_cell, source)
+        self.by_distance = team.shared(self.by_distance, source)
+        self.sequences = int(team.shared(np.array(self.sequences), source))
+
+    @property
+    def length(self) -> int:
+        """T."""
+        return int(self.by_distance.shape[1])
+
     @property
     def positions(self) -> int:
         """N*T."""
-        return self.sequences * len(self.by_distance)
+        return self.sequences * self.length
 
     def Q_bar(self) -> Float64[np.ndarray, "V V"]:
         """Q_bar [query, key] = (1/NT) sum X^T Q_i X (eq. 14, 17)."""
@@ -98,7 +155,8 @@ class SecondSums:
 
     def Delta_bar(self) -> Float64[np.ndarray, " T"]:
         """Delta_bar [T], entry d = (1/NT) sum of Q_i[t, t-d]."""
-        return self.by_distance / self.positions
+        total: np.ndarray = self.by_distance.sum(axis=0)
+        return total / self.positions
 
 
 def _check_same(ours: tuple[int, int], theirs: tuple[int, int]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int64, UInt32
+from jaxtyping import Int64, Integer, UInt32
 
 from reference.corpus import check_tokens
 from reference.errors import InputError
@@ -22,10 +22,14 @@ def whole_numbers(tokens: Any, vocab_size: int) -> Int64[np.ndarray, "N T_plus_1
     Raises:
         InputError: they are no whole numbers, or no [N, T+1] array of numbers below `vocab_size`.
     """
+    return checked_tokens(tokens, vocab_size).astype(np.int64, copy=False)
+
+
+def checked_tokens(tokens: Any, vocab_size: int) -> Integer[np.ndarray, "N T_plus_1"]:
+    """Return tokens as the array that they are, of any integer type; raises as `whole_numbers`."""
     array = np.asarray(tokens)
     if array.dtype.kind not in "iu":
         raise InputError(f"Tokens are numbers of words, not {array.dtype}; give an array of whole numbers.")
-    array = array.astype(np.int64, copy=False)
     check_tokens(array, vocab_size)
     return array
 
@@ -41,7 +45,7 @@ def checked_parts(parts: Iterable[np.ndarray], vocab_size: int) -> Iterator[UInt
         raise InputError("The parts can be gone through only once; give a list of them, or gpu.tokens.Parts.")
     width = None
     for part in parts:
-        tokens = whole_numbers(part, vocab_size)
+        tokens = checked_tokens(part, vocab_size)
         width = tokens.shape[1] if width is None else width
         if tokens.shape[1] != width:
             raise InputError(

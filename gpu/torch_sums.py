@@ -35,7 +35,7 @@ def add_second(
     numbers = _on_device(tokens, device)
     by_cell, by_distance = evidence_sums(numbers, torch.tensor(G_bar, device=device))
     sums.by_cell += to_numpy(by_cell)
-    sums.by_distance += to_numpy(by_distance)
+    sums.by_distance[0] += to_numpy(by_distance)
     sums.sequences += len(tokens)
 
 

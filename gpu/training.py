@@ -1,7 +1,8 @@
 """Training the model as published, with a log and checkpoints from which a killed run resumes.
 
-On a CPU a run that was killed at any moment and resumed ends with the same bits as one that was not, given
-as many threads: batches, rates and the start depend on the settings and the step alone.
+On a CPU a run that was killed at any moment and resumed, or done by several processes, ends with the same
+bits as one that was not, given as many threads each: batches, rates and the start depend on the settings and
+the step alone.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Int64
 
 from gpu import checkpoints
 from gpu.alignment import alignments, leading_terms, spreads
 from gpu.boundary import to_numpy, usable_device
 from gpu.checkpoints import Checkpoint
+from gpu.memory import check_memory
 from gpu.model import Transformer
-from gpu.precision import full_precision
-from gpu.step_choice import cheapest_loss_and_gradients
-from gpu.threads import threads_for
-from gpu.tokens import whole_numbers
+from gpu.run_folder import claimed
+from gpu.shared_step import Tokens, mean_over_batches
+from gpu.team import Team
+from gpu.tokens import checked_tokens
 from gpu.training_settings import Settings
 from reference.errors import InputError
 
@@ -58,16 +60,20 @@ class Outputs:
     """Where a run leaves its traces, and how often.
 
     Attributes:
-        folder: for `checkpoint.safetensors` and `log.jsonl`; a checkpoint there is resumed from.
+        folder: for `checkpoint.safetensors`, `log.jsonl` and `run.json`.
         save_every: steps between checkpoints; the last step always has one.
-        log_every: steps between lines of the log.
+        log_every: steps between lines of the log; the last step always has one.
         told: called with the entry of every step.
+        resumed: whether a checkpoint in the folder is gone on from, or refused.
+        about: what `run.json` tells besides the settings.
     """
 
     folder: Path | None = None
     save_every: int = 50
     log_every: int = 10
     told: Callable[[Entry], None] | None = None
+    resumed: bool = True
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("save_every", "log_every"):
@@ -79,74 +85,111 @@ def train_model(
     tokens: Any,
     settings: Settings,
     *,
-    statistics: Mapping[str, np.ndarray] | None = None,
+    statistics: Callable[[], Mapping[str, np.ndarray]] | None = None,
     device: str = "cpu",
     outputs: Outputs | None = None,
+    team: Team | None = None,
 ) -> dict[str, np.ndarray]:
     """Return W_O [V, V], V and W [L, V, V] and P [L, T] after the settings' steps.
 
     Args:
         tokens: [N, T+1], whole numbers below V.
         settings: of the run.
-        statistics: B_bar, Phi_bar, Q_bar and Delta_bar to log alignments with.
+        statistics: returns B_bar, Phi_bar, Q_bar and Delta_bar to log alignments with; asked once nothing
+            stands in the way of the run.
         device: cpu, cuda or cuda:NUMBER.
-        outputs: files and reports, none by default.
+        outputs: files and reports, none by default; of several processes the first one makes them.
+        team: the processes that share the batches of a step.
 
     Raises:
-        InputError: the tokens are no such array or fewer than a batch; the folder holds the checkpoint of
-            another run or cannot be written to; or the loss stops being a number. Checkpoints stay.
+        InputError: the tokens are no such array or fewer than a step's; there are more processes than
+            batches; the weights are larger than the memory; the folder is another run's or cannot be
+            written to; or the loss stops being a number. Checkpoints stay.
     """
-    outputs = outputs or Outputs()
-    numbers, place = whole_numbers(tokens, settings.vocab_size), usable_device(device)
+    outputs, team = outputs or Outputs(), team or Team()
+    numbers, place = checked_tokens(tokens, settings.vocab_size), usable_device(device)
     settings.steps_an_epoch(len(numbers))
-    corpus = checkpoints.digest(numbers)
-    state = _begin(settings, corpus, numbers.shape[1] - 1, place, outputs.folder)
-    leading = None if statistics is None else leading_terms(statistics, state.model)
-    began, first = time.monotonic(), state.step
+    if team.size > settings.accumulate:
+        raise InputError(
+            f"{team.size} processes share the batches of a step, which are {settings.accumulate}; "
+            f"accumulate {team.size} or more, or start fewer processes."
+        )
+    check_memory(settings, place)
+    folder = outputs.folder if team.leads else None
+    with nullcontext() if folder is None else claimed(folder):
+        return _train(numbers, settings, statistics, place, outputs, folder, team)
+
+
+def _train(
+    tokens: Tokens,
+    settings: Settings,
+    statistics: Callable[[], Mapping[str, np.ndarray]] | None,
+    device: torch.device,
+    outputs: Outputs,
+    folder: Path | None,
+    team: Team,
+) -> dict[str, np.ndarray]:
+    corpus = checkpoints.digest(tokens)
+    team.agree("corpus or other settings", f"{corpus} {settings}")
+    state = _begin(settings, corpus, tokens.shape[1] - 1, device, outputs, folder, team)
+    leading = None if statistics is None else leading_terms(statistics(), state.model)
+    began, first, saved = time.monotonic(), state.step, state.step
     for step in range(first, settings.steps):
-        loss = _take_step(state.model, numbers, settings, step, state.step)
-        pace = settings.batch * (step + 1 - first) / max(time.monotonic() - began, 1e-9)
-        left = settings.batch * (settings.steps - step - 1) / pace
+        loss = _take_step(state.model, tokens, settings, step, saved, team)
+        pace = settings.sequences_a_step * (step + 1 - first) / max(time.monotonic() - began, 1e-9)
+        left = settings.sequences_a_step * (settings.steps - step - 1) / pace
         entry = Entry(step + 1, loss, settings.rate_at(step), pace, left)
-        if outputs.folder is not None and _due(entry.step, outputs.log_every, settings.steps):
-            checkpoints.append_log(outputs.folder, asdict(_with_measures(entry, state.model, leading)))
-        if outputs.folder is not None and _due(entry.step, outputs.save_every, settings.steps):
-            state = Checkpoint(state.model, entry.step)
-            checkpoints.save(outputs.folder, state, settings, corpus)
-        if outputs.told is not None:
+        if folder is not None and _due(entry.step, outputs.log_every, settings.steps):
+            entry = _with_measures(entry, state.model, leading)
+            checkpoints.append_log(folder, asdict(entry))
+        if folder is not None and _due(entry.step, outputs.save_every, settings.steps):
+            checkpoints.save(folder, Checkpoint(state.model, entry.step), settings, corpus)
+            saved = entry.step
+        if outputs.told is not None and team.leads:
             outputs.told(entry)
     return {group: to_numpy(value) for group, value in state.model.named_parameters()}
 
 
 def _begin(
-    settings: Settings, corpus: str, length: int, device: torch.device, folder: Path | None
+    settings: Settings,
+    corpus: str,
+    length: int,
+    device: torch.device,
+    outputs: Outputs,
+    folder: Path | None,
+    team: Team,
 ) -> Checkpoint:
-    """Return the state to go on from: a checkpoint's, or the start."""
+    """Return the state to go on from, a checkpoint's or the start: in every process that of the first one."""
+    found = None
     if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"The folder {folder} cannot be made: {error.strerror}; give another.") from None
         found = checkpoints.load(folder, settings, corpus, device)
+        if found is not None and not outputs.resumed:
+            raise InputError(
+                f"{folder} holds a run that is at step {found.step}; "
+                "go on with it by --resume, or give another folder."
+            )
         checkpoints.cut_log(folder, found.step if found else 0)
-        if found is not None:
-            return found
-    return Checkpoint(settings.start(length, device), 0)
+        checkpoints.describe(folder, settings, corpus, outputs.about)
+    state = found or Checkpoint(settings.start(length, device), 0)
+    for value in state.model.parameters():
+        team.send(value.data, 0)
+    return Checkpoint(state.model, int(team.shared(np.array(state.step), 0)))
 
 
 @torch.no_grad()
 def _take_step(
-    model: Transformer, tokens: Int64[np.ndarray, "N T_plus_1"], settings: Settings, step: int, saved: int
+    model: Transformer, tokens: Tokens, settings: Settings, step: int, saved: int, team: Team
 ) -> float:
-    """Move the model one step downhill on its batch; return the loss before it."""
-    batch = torch.tensor(tokens[settings.batch_at(step, len(tokens))], device=model.W_O.device)
-    with full_precision(), threads_for(batch, settings.vocab_size):
-        loss, gradients = cheapest_loss_and_gradients(model, batch)
-    if not math.isfinite(loss):
-        kept = f"the checkpoint of step {saved} is kept" if saved else "there is no checkpoint yet"
-        raise InputError(f"The loss is {loss} at step {step + 1}: lower the rate {settings.rate:g}; {kept}.")
+    """Move the model one step downhill on its batches; return the loss before it."""
+    batches = settings.batches_at(step, len(tokens))
+    loss, gradients = mean_over_batches(model, tokens, batches, team)
     for group, value in model.named_parameters():
         value.sub_(gradients[group], alpha=settings.rate_at(step))
+    # The loss is from before the step; after the last one nothing would show that a weight is no number.
+    if not (math.isfinite(loss) and all(value.isfinite().all() for value in model.parameters())):
+        kept = f"the checkpoint of step {saved} is kept" if saved else "there is no checkpoint yet"
+        told = "A weight is no number" if math.isfinite(loss) else f"The loss is {loss}"
+        raise InputError(f"{told} at step {step + 1}: lower the rate {settings.rate:g}; {kept}.")
     return loss
 
 

@@ -23,7 +23,9 @@ class Settings:
         layers: L.
         rate: the largest learning rate, eta.
         steps: how many steps are taken.
-        batch: sequences a step. An epoch takes N // batch steps; its rest is left out.
+        batch: sequences whose gradient is computed at once.
+        accumulate: batches a step, whose gradients are averaged; several processes share them out. An epoch
+            takes N // (batch * accumulate) steps; its rest is left out.
         dtype: "float32" or "float64", of weights and gradients.
         schedule: after the warm-up the rate stays, or falls to zero in a line or half a cosine.
         warmup: steps in which the rate rises in a line to `rate`.
@@ -41,6 +43,7 @@ class Settings:
     rate: float
     steps: int
     batch: int
+    accumulate: int = 1
     dtype: str = "float32"
     schedule: str = "constant"
     warmup: int = 0
@@ -51,15 +54,30 @@ class Settings:
 
     def __post_init__(self) -> None:
         float_type(self.dtype)
-        least = {"vocab_size": 1, "layers": 0, "steps": 0, "batch": 1, "warmup": 0, "seed": 0}
+        least = {
+            "vocab_size": 1,
+            "layers": 0,
+            "steps": 0,
+            "batch": 1,
+            "accumulate": 1,
+            "warmup": 0,
+            "seed": 0,
+        }
         for name, limit in least.items():
             if getattr(self, name) < limit:
                 raise InputError(f"{name} is {getattr(self, name)}; give {limit} or more.")
         for name in ("rate", "start_size", "start_decay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is {getattr(self, name)}; give a finite number, 0 or more.")
+            if not 0 <= getattr(self, name) <= torch.finfo(float_type(self.dtype)).max:
+                raise InputError(
+                    f"{name} is {getattr(self, name)}; give a number, 0 or more, that {self.dtype} holds."
+                )
         if self.schedule not in ("constant", "linear", "cosine"):
             raise InputError(f"There is no schedule '{self.schedule}'; give constant, linear or cosine.")
+
+    @property
+    def sequences_a_step(self) -> int:
+        """Those of all batches of a step."""
+        return self.batch * self.accumulate
 
     def rate_at(self, step: int) -> float:
         """Return the learning rate of step 0, 1, ..."""
@@ -70,18 +88,23 @@ class Settings:
         return self.rate * falling[self.schedule]
 
     def steps_an_epoch(self, sequences: int) -> int:
-        """Return N // batch, for a corpus of N sequences; InputError if it has fewer than a batch."""
-        if sequences < self.batch:
-            raise InputError(f"{sequences} sequences make no batch of {self.batch}; give a smaller one.")
-        return sequences // self.batch
+        """Return how many steps N sequences give; InputError if they are fewer than those of a step."""
+        if sequences < self.sequences_a_step:
+            what = "no batch" if self.accumulate == 1 else f"no {self.accumulate} batches"
+            raise InputError(f"{sequences} sequences make {what} of {self.batch}; give a smaller one.")
+        return sequences // self.sequences_a_step
 
-    def batch_at(self, step: int, sequences: int) -> Int64[np.ndarray, " batch"]:
+    def batches_at(self, step: int, sequences: int) -> list[np.ndarray]:
+        """Return which of N sequences the batches of step 0, 1, ... take."""
+        return np.split(self.sequences_at(step, sequences), self.accumulate)
+
+    def sequences_at(self, step: int, sequences: int) -> Int64[np.ndarray, " sequences_a_step"]:
         """Return which of N sequences step 0, 1, ... takes."""
         epoch, place = divmod(step, self.steps_an_epoch(sequences))
         order = np.arange(sequences)
         if self.shuffled:
             order = np.random.default_rng([self.seed, epoch]).permutation(sequences)
-        return order[place * self.batch : (place + 1) * self.batch]
+        return order[place * self.sequences_a_step : (place + 1) * self.sequences_a_step]
 
     def start(self, length: int, device: torch.device) -> Transformer:
         """Return the model before the first step, for sequences of T = `length` positions.

@@ -20,9 +20,9 @@ from reference.alignment import (
     singular_directions,
     spectrum,
 )
+from reference.categories import CATEGORIES, cosine_similarity, hit_rate, nearest, numbers_of
 from reference.corpus import Corpus
 from reference.errors import InputError
-from reference.probes import CATEGORIES, cosine_similarity, hit_rate, nearest, numbers_of
 
 GROUPS = ("W_O", "V", "W", "P")
 SHUFFLED, OTHER = "tokens shuffled", "another corpus"

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from paper_checks.prediction.facts import statistics_of
+from reference.categories import CATEGORIES, Hits, category_hits, cosine_similarity, numbers_of
 from reference.corpus import Corpus
-from reference.probes import CATEGORIES, Hits, category_hits, cosine_similarity, numbers_of
 
 # Same-category hits in the top ten of Sigma_B, seed 000, 5.2 (claim category-hit-rates); its word lists are
 # not given, so no verdict rests on these.

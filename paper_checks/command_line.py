@@ -2,64 +2,68 @@
 
 from __future__ import annotations
 
-import sys
+import os
 
 import typer
 
+from gpu.cache_folder import cache_folder
+from gpu.command_line import run_command
+from gpu.stats import stats
+from gpu.train import train
 from paper_checks.commands.alignment import alignment
 from paper_checks.commands.behaviour import behaviour
+from paper_checks.commands.claims import claims
+from paper_checks.commands.doctor import doctor
+from paper_checks.commands.experiments import experiments
 from paper_checks.commands.explain import explain
+from paper_checks.commands.explorer import explorer
 from paper_checks.commands.neighbours import neighbours
 from paper_checks.commands.predict import predict
+from paper_checks.commands.pretrained import pretrained
 from paper_checks.commands.probe import probe
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.reproduce import reproduce
 from paper_checks.commands.series import series
-from paper_checks.commands.stats import stats
 from paper_checks.commands.story import story
+from paper_checks.commands.vectors import vectors
 from paper_checks.commands.verify import verify
-from reference.errors import InputError
 
 app = typer.Typer(
     name="leadterms",
     help="Verify the theory of how transformers start to learn.",
+    epilog="Exit status: 0 all is well, 1 a check fails, 2 the input or the call is wrong, 130 after Ctrl-C.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
     verify,
+    report,
+    claims,
     predict,
-    reproduce,
+    neighbours,
+    explain,
     alignment,
     behaviour,
-    explain,
-    neighbours,
-    probe,
-    story,
+    reproduce,
+    experiments,
+    pretrained,
     prove,
     series,
     stats,
-    report,
+    train,
+    vectors,
+    doctor,
+    probe,
+    story,
+    explorer,
 ):
     app.command()(command)
 
 
 def main() -> None:
-    """Run the command line: exit 0 when all is well, 1 when a check fails, 2 when the input is wrong."""
-    try:
-        app()
-    except InputError as error:
-        print(f"leadterms: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("leadterms: stopped before the end; nothing was written.", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe went away; there is nobody left to tell.
-        sys.stderr.close()
-        sys.exit(1)
-    except OSError as error:
-        print(f"leadterms: the output cannot be written: {error.strerror or error}.", file=sys.stderr)
-        sys.exit(2)
+    """Run the command line, see `gpu.command_line.run_command`."""
+    # Hypothesis would keep what it remembers of source files in the folder that the command is run in.
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
+    run_command(app, "leadterms")

@@ -1,41 +1,32 @@
-"""The corpus that a command works on: a file, or the embedded stories."""
+"""The corpus that the checks run on: int64 tokens in memory, from any source."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
+import numpy as np
+
+from gpu import corpora
 from reference.corpus import Corpus
-from reference.sequences import build_corpus, read_corpus
-from reference.stories import stories
-from reference.tokenizers import tokenizer
-
-EMBEDDED_STORIES = 300
+from reference.sequences import Layout
+from reference.sources import DEFAULT_FIELD
 
 
 def load_corpus(
-    path: Path | None,
+    place: str | Path | None,
     *,
     vocab_size: int | None,
-    length: int,
+    length: int | None,
     tokenizer_name: str,
-    layout: Literal["document", "stream"],
+    layout: Layout,
     seed: int,
+    field: str = DEFAULT_FIELD,
+    cached: bool = True,
 ) -> Corpus:
-    """Return the corpus in `path`, or that of the embedded stories, generated from `seed`.
-
-    Raises:
-        InputError: the file or an option cannot give a corpus; see `reference.sequences.build_corpus`.
-    """
-    if path is not None:
-        return read_corpus(
-            path, vocab_size=vocab_size, length=length, tokenizer_name=tokenizer_name, layout=layout
-        )
-    return build_corpus(
-        stories(EMBEDDED_STORIES, seed),
-        tokenizer(tokenizer_name),
-        vocab_size=vocab_size,
-        length=length,
-        layout=layout,
-        name=f"{EMBEDDED_STORIES} embedded stories, seed {seed}",
+    """Return the corpus at `place`; see `gpu.corpora` for the options and the errors."""
+    options = corpora.CorpusOptions(
+        None if place is None else str(place), vocab_size, length, tokenizer_name, layout, field, seed, cached
     )
+    loaded = corpora.load_corpus(options)
+    return replace(loaded, tokens=np.array(loaded.tokens, dtype=np.int64))

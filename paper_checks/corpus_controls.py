@@ -43,7 +43,7 @@ def other_corpus(path: Path | None, corpus: Corpus, tokenizer_name: str, seed: i
     Raises:
         InputError: the text cannot be read or is shorter than one window.
     """
-    documents = stories(GENERATED_STORIES, seed) if path is None else read_documents(path)
+    documents = stories(GENERATED_STORIES, seed) if path is None else list(read_documents(path))
     name = f"{GENERATED_STORIES:,} generated stories" if path is None else path.name
     tokenized = [tokenizer(tokenizer_name)(document) for document in documents]
     number = {word: i for i, word in enumerate(corpus.vocabulary)}

@@ -8,15 +8,38 @@ from typing import Annotated
 
 import typer
 
-DEFAULT_LENGTH = 40
+from gpu.options import (
+    DEFAULT_FIELD,
+    DEFAULT_LENGTH,
+    Field,
+    JsonFile,
+    Layout,
+    LayoutOption,
+    Length,
+    NoCache,
+    Quiet,
+    Seed,
+    TokenizerName,
+    VocabSize,
+)
+from gpu.options import CorpusOption as CorpusFile
+from paper_checks import completion
+
+__all__ = [
+    "DEFAULT_FIELD",
+    "DEFAULT_LENGTH",
+    "Field",
+    "JsonFile",
+    "Layout",
+    "LayoutOption",
+    "Length",
+    "NoCache",
+    "Quiet",
+    "Seed",
+]
+__all__ += ["CorpusFile", "TokenizerName", "VocabSize"]
+
 DEFAULT_TIMEOUT = 60.0
-
-
-class LayoutOption(StrEnum):
-    """How documents become sequences."""
-
-    document = "document"
-    stream = "stream"
 
 
 class ProfileOption(StrEnum):
@@ -27,22 +50,6 @@ class ProfileOption(StrEnum):
     deep = "deep"
 
 
-CorpusFile = Annotated[
-    Path | None,
-    typer.Option("--corpus", metavar="FILE", help="A UTF-8 text file; the embedded stories by default."),
-]
-VocabSize = Annotated[
-    int | None, typer.Option("--vocab", metavar="V", help="Keep the V most frequent tokens; all by default.")
-]
-Length = Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions in a sequence.")]
-TokenizerName = Annotated[
-    str, typer.Option("--tokenizer", metavar="NAME", help="words, chars, whitespace, or a tokenizers .json.")
-]
-Layout = Annotated[
-    LayoutOption,
-    typer.Option(help="One sequence a long-enough document, or windows of all text joined."),
-]
-Seed = Annotated[int, typer.Option(help="Where generated cases and stories start from.")]
 Profile = Annotated[ProfileOption, typer.Option(help="How many cases a check is tried on.")]
 Timeout = Annotated[
     float, typer.Option(metavar="SECONDS", min=0.001, help="How long a cmd: program may take for an answer.")
@@ -72,16 +79,29 @@ TrainedOn = Annotated[
         help="The corpus is a sample of the N sequences that weights: was trained on.",
     ),
 ]
+Mutants = Annotated[
+    bool,
+    typer.Option(
+        "--mutants",
+        help="Test the checks instead: try the wrong implementations that come along, each of which they "
+        "must catch. --check may name a mutant or a method too; the profile is ci or deep.",
+    ),
+]
 ExpectedFailures = Annotated[
     Path | None,
     typer.Option(
         "--xfail", metavar="FILE", help="Expected failures, as TOML: tables xfail with check, reason, link."
     ),
 ]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
+ListChecks = Annotated[
+    bool, typer.Option("--list", help="Show the checks, with what each needs and says, and run none.")
 ]
 Checks = Annotated[
     list[str] | None,
-    typer.Option("--check", metavar="ID", help="Only this check or family; may be given several times."),
+    typer.Option(
+        "--check",
+        metavar="ID",
+        help="Only this check or family; may be given several times.",
+        autocompletion=completion.check_ids,
+    ),
 ]

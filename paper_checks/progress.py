@@ -10,11 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function of (what, done, total) that moves the bar."""
+def progress_bar(shown: bool = True) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function of (what, done, total) that moves the bar; it does nothing unless `shown`."""
     console = Console(stderr=True)
     columns = (BarColumn(24), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(
+        *columns, console=console, transient=True, disable=not (shown and console.is_terminal)
+    ) as bar:
         task = bar.add_task("", total=None)
 
         def move(what: str, done: int, total: int) -> None:

@@ -17,7 +17,13 @@ PACKAGES = ("leadterms", "numpy", "scipy", "sympy", "python-flint", "hypothesis"
 
 
 def header(
-    *, command: str, corpus: Corpus, targets: Sequence[str], profile: str, seed: int, left_out: Sequence[str]
+    *,
+    command: str,
+    corpus: Corpus | None,
+    targets: Sequence[str],
+    profile: str,
+    seed: int,
+    left_out: Sequence[str],
 ) -> dict[str, Any]:
     """Return the header's fields; `started` is the only one that differs between two equal runs."""
     return {
@@ -27,7 +33,8 @@ def header(
         "commit": _commit(),
         "machine": f"{platform.system()} {platform.machine()}",
         "device": _device(),
-        "corpus": {
+        "corpus": corpus
+        and {
             "name": corpus.name,
             "digest": corpus.digest,
             "sequences": corpus.sequences,

@@ -9,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from paper_checks.left_out import counted, left_out
 from properties.failure import failure_lines
 from properties.results import BAD, MATHEMATICS, Result, Run
 
@@ -25,7 +26,7 @@ def show(run: Run, console: Console) -> None:
     for result in run.results:
         if result.result in BAD:
             console.print(failure(result))
-    for sentence in [*run.header["left_out"], *_left_out(run.results)]:
+    for sentence in [*run.header["left_out"], *left_out(run.results)]:
         console.print(f"Left out: {sentence}", style="dim", highlight=False, markup=False)
     console.print(verdict(run), highlight=False)
 
@@ -39,8 +40,8 @@ def verdict(run: Run) -> Text:
     corpus = run.header["corpus"]
     return Text(
         f"{', '.join(words)} in {footer['seconds']:.0f} s. Seed {run.header['seed']}; "
-        f"corpus: {corpus['name']}, {corpus['sequences']:,} sequences of {corpus['length']} positions, "
-        f"{corpus['vocab_size']:,} words.",
+        f"corpus: {corpus['name']}, {counted(corpus['sequences'], 'sequence')} of "
+        f"{counted(corpus['length'], 'position')}, {counted(corpus['vocab_size'], 'word')}.",
         style=style,
     )
 
@@ -54,7 +55,7 @@ def footer_states(footer: dict[str, Any]) -> list[str]:
 def failure(result: Result) -> RenderableType:
     """Return what a person needs to see of one failure: the law, the case, got and expected, the command."""
     first, *others = failure_lines(result)
-    styles = {"  It looks": "yellow", "  rerun   ": "cyan"}
+    styles = {"  slip    ": "yellow", "  rerun   ": "cyan"}
     lines = [Text(line, style=styles.get(line[:10], "")) for line in others]
     return Group(Text(first, style="bold red"), *lines, Text(""))
 
@@ -136,12 +137,3 @@ def _cell(result: Result | None) -> Text:
         return Text("")
     ratio = "" if result.error_over_bound is None else f" {result.error_over_bound:.0e}"
     return Text(WORDS.get(result.result, result.result) + ratio, style=STYLES.get(result.result, "dim"))
-
-
-def _left_out(results: Sequence[Result]) -> list[str]:
-    """Return one line for each reason why checks did not apply."""
-    reasons: dict[str, list[str]] = {}
-    for result in results:
-        if result.result in ("not_applicable", "skipped"):
-            reasons.setdefault(f"{result.target}: {result.note}", []).append(result.check)
-    return [f"{reason} ({', '.join(checks)})" for reason, checks in reasons.items()]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from reference.errors import InputError
+from reference.small_files import parsed, read_small
 
 # Exact [V, V] matrices of fractions: memory and time end well before this many words do.
 MOST_WORDS = 1_000
@@ -18,14 +19,8 @@ def read_tokens(path: Path) -> tuple[list[list[int]], int]:
     Raises:
         InputError: the file is missing, not JSON, not of the form above, or its sequences do not fit.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"There is no tokens file {path}; give a JSON file like {FORM}.") from None
-    except OSError as error:
-        raise InputError(f"The tokens file {path} cannot be read: {error.strerror}.") from None
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise InputError(f"{path} is not JSON ({error}); give a file like {FORM}.") from None
+    hint = f"give a JSON file like {FORM}"
+    data = parsed(read_small(path, "tokens file", hint=hint), str(path), hint)
     if not isinstance(data, dict) or "tokens" not in data or "vocab_size" not in data:
         raise InputError(f"{path} has no tokens and vocab_size; give a file like {FORM}.")
     vocab_size = _whole(path, "vocab_size", data["vocab_size"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 
 Key = tuple[str, int, int, int]
 DIGITS = 150
@@ -27,28 +27,44 @@ def parameter_keys(V: int, T: int, L: int) -> list[Key]:
     return keys
 
 
+def forward(row: list[int], V: int, L: int, at: dict[Key, Any]) -> tuple[list[Any], list[list[Any]]]:
+    """Return the attention maps [L][T][T] and the logits [T][V] of one sequence (Def. 3.1)."""
+    T = len(row) - 1
+    maps = []
+    h = [[mpmath.mpf(int(row[t] == j)) for j in range(V)] for t in range(T)]
+    for layer in range(L):
+        A = []
+        for t in range(T):
+            query = [sum(h[t][i] * at["W", layer, i, j] for i in range(V)) for j in range(V)]
+            scores = [sum(q * x for q, x in zip(query, h[k], strict=True)) for k in range(t + 1)]
+            weights = [mpmath.exp(z + at["P", layer, t - k, 0]) for k, z in enumerate(scores)]
+            whole = sum(weights)
+            A.append([weight / whole for weight in weights] + [mpmath.mpf(0)] * (T - t - 1))
+        read = [[sum(A[t][k] * h[k][i] for k in range(t + 1)) for i in range(V)] for t in range(T)]
+        h = [
+            [h[t][j] + sum(read[t][i] * at["V", layer, i, j] for i in range(V)) for j in range(V)]
+            for t in range(T)
+        ]
+        maps.append(A)
+    return maps, [[sum(h[t][i] * at["W_O", 0, i, j] for i in range(V)) for j in range(V)] for t in range(T)]
+
+
 def loss(tokens: list[list[int]], V: int, L: int, at: dict[Key, Any]) -> Any:
     """Return the mean cross-entropy in nats a token (Def. 3.1), at any precision, real or complex."""
-    T = len(tokens[0]) - 1
     total = mpmath.mpf(0)
     for row in tokens:
-        h = [[mpmath.mpf(int(row[t] == j)) for j in range(V)] for t in range(T)]
-        for layer in range(L):
-            read = []
-            for t in range(T):
-                query = [sum(h[t][i] * at["W", layer, i, j] for i in range(V)) for j in range(V)]
-                scores = [sum(q * x for q, x in zip(query, h[k], strict=True)) for k in range(t + 1)]
-                weights = [mpmath.exp(z + at["P", layer, t - k, 0]) for k, z in enumerate(scores)]
-                whole = sum(weights)
-                read.append([sum(w * h[k][i] for k, w in enumerate(weights)) / whole for i in range(V)])
-            h = [
-                [h[t][j] + sum(read[t][i] * at["V", layer, i, j] for i in range(V)) for j in range(V)]
-                for t in range(T)
-            ]
-        for t in range(T):
-            logits = [sum(h[t][i] * at["W_O", 0, i, j] for i in range(V)) for j in range(V)]
-            total += mpmath.log(sum(mpmath.exp(f) for f in logits)) - logits[row[t + 1]]
-    return total / (len(tokens) * T)
+        for logits, target in zip(forward(row, V, L, at)[1], row[1:], strict=True):
+            total += mpmath.log(sum(mpmath.exp(f) for f in logits)) - logits[target]
+    return total / (len(tokens) * (len(tokens[0]) - 1))
+
+
+def slopes(tokens: list[list[int]], V: int, L: int, at: dict[Key, Any]) -> dict[Key, Any]:
+    """Return dLoss/dparameter of every parameter in `at`, by the complex step."""
+    found = {}
+    for key, value in at.items():
+        moved = {**at, key: mpmath.mpc(value, STEP)}
+        found[key] = loss(tokens, V, L, moved).imag / STEP
+    return found
 
 
 def numeric_descent(tokens: list[list[int]], V: int, L: int, steps: int, rate: Any) -> dict[Key, Any]:
@@ -56,11 +72,8 @@ def numeric_descent(tokens: list[list[int]], V: int, L: int, steps: int, rate: A
     with mpmath.workdps(DIGITS):
         at = dict.fromkeys(parameter_keys(V, len(tokens[0]) - 1, L), mpmath.mpf(0))
         for _ in range(steps):
-            slopes = {}
-            for key, value in at.items():
-                moved = {**at, key: mpmath.mpc(value, STEP)}
-                slopes[key] = loss(tokens, V, L, moved).imag / STEP
-            at = {key: value - rate * slopes[key] for key, value in at.items()}
+            slope = slopes(tokens, V, L, at)
+            at = {key: value - rate * slope[key] for key, value in at.items()}
         return at
 
 

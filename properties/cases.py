@@ -321,9 +321,10 @@ def _ordinary_matrices() -> MatrixCase:
     return MatrixCase(rng.integers(-16, 17, (4, 4)) / 16, rng.integers(-16, 17, (4, 4)) / 16, scale=-3.0)
 
 
-CORPORA = Cases(_tokens(), _ORDINARY, _whole)
-SMALL_CORPORA = Cases(_tokens(), _ORDINARY)
-EXACT_CORPORA = Cases(_tokens(), _ORDINARY, _exact_slice)
+_CORPUS = _tokens()
+CORPORA = Cases(_CORPUS, _ORDINARY, _whole)
+SMALL_CORPORA = Cases(_CORPUS, _ORDINARY)
+EXACT_CORPORA = Cases(_CORPUS, _ORDINARY, _exact_slice)
 ONE_STEP = Cases(_descents(steps=st.just(1)), _ordinary_descent(1), lambda corpus: _descent_on(corpus, 1))
 TWO_STEPS = Cases(_descents(steps=st.just(2)), _ordinary_descent(2), lambda corpus: _descent_on(corpus, 2))
 DESCENTS = Cases(_descents(steps=st.integers(1, 5)), _ordinary_descent(4), _descent_on)

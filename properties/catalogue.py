@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from properties.check import Check
+from properties.claimed import CLAIMS
 from properties.laws import (
     attention_evidence,
+    attention_maps,
     behaviour,
     bound_facts,
     bounds,
@@ -15,28 +18,38 @@ from properties.laws import (
     composition,
     conservation,
     corpus_changes,
+    degenerate_corpora,
     descent,
     explanation,
     finite_differences,
     first_step,
+    gradient_series,
+    head_ablation,
+    induction,
     interchangeability,
     interventions,
+    known_maps,
+    large_scores,
+    layer_agreement,
     mathematics,
     model,
     next_order,
     predictions,
+    probe_split,
     propagation,
+    random_heads,
     series,
     softmax_shift,
     spectrum,
     statistics_exact,
     statistics_sums,
     third_route,
+    ties,
     uniform_attention,
 )
 from reference.errors import InputError
 
-CHECKS: tuple[Check, ...] = (
+_LAWS: tuple[Check, ...] = (
     *mathematics.CHECKS,
     *series.CHECKS,
     *third_route.CHECKS,
@@ -48,9 +61,11 @@ CHECKS: tuple[Check, ...] = (
     *propagation.CHECKS,
     *attention_evidence.CHECKS,
     *corpus_changes.CHECKS,
+    *degenerate_corpora.CHECKS,
     *first_step.CHECKS,
     *descent.CHECKS,
     *next_order.CHECKS,
+    *layer_agreement.CHECKS,
     *predictions.CHECKS,
     *spectrum.CHECKS,
     *conservation.CHECKS,
@@ -58,12 +73,22 @@ CHECKS: tuple[Check, ...] = (
     *model.CHECKS,
     *explanation.CHECKS,
     *finite_differences.CHECKS,
+    *gradient_series.CHECKS,
     *softmax_shift.CHECKS,
+    *large_scores.CHECKS,
+    *ties.CHECKS,
     *uniform_attention.CHECKS,
+    *known_maps.CHECKS,
+    *attention_maps.CHECKS,
+    *random_heads.CHECKS,
+    *induction.CHECKS,
+    *head_ablation.CHECKS,
+    *probe_split.CHECKS,
     *interventions.CHECKS,
     *behaviour.CHECKS,
     *composition.CHECKS,
 )
+CHECKS = tuple(replace(check, claims=CLAIMS.get(check.id, ())) for check in _LAWS)
 
 
 def select(names: Sequence[str]) -> tuple[Check, ...]:

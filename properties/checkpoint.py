@@ -14,6 +14,7 @@ import numpy as np
 
 from properties.checkpoint_bands import Band, bands, by_layer
 from properties.checkpoint_file import Checkpoint, read_checkpoint
+from properties.diagnosis import Slip, known
 from properties.leading_terms import GROUPS, Directions, directions
 from properties.parameter_names import OWN, Names
 from properties.results import Result, State
@@ -117,11 +118,11 @@ def _verdict(group: str, weight: np.ndarray, terms: Directions, training: Traini
         "bound": band.total,
         "ratio": ratio,
     }
-    slip = _looks_like(weight, predicted, band.total * size)
+    slip = _explained(weight, predicted, band.total * size)
     return _Found(
         "failed",
         ratio,
-        counterexample={**shown, "looks_like": slip} if slip else shown,
+        counterexample=shown | slip.shown if slip else shown,
         measurements=measured,
     )
 
@@ -145,17 +146,17 @@ def _unmoved(weight: np.ndarray, terms: Directions, group: str) -> _Found:
     )
 
 
-def _looks_like(weight: np.ndarray, predicted: np.ndarray, bound: float) -> str | None:
+def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float) -> Slip | None:
     """Return how a weight that is wrong would be right, or None."""
     variants = {"negated": -weight}
     if weight.ndim == 2:
         variants |= {"transposed": weight.T, "transposed and negated": -weight.T}
-    for slip, variant in variants.items():
+    for name, variant in variants.items():
         if np.linalg.norm(variant - predicted) <= bound:
-            return slip
+            return known(name)
     scale = float((weight * predicted).sum() / (predicted * predicted).sum())
     if scale > 0 and np.linalg.norm(weight - scale * predicted) <= scale * bound:
-        return f"scaled: {scale:.6g} times what is predicted (check --rate and --steps)"
+        return Slip("scaled", f"It is {scale:.6g} times what is predicted: check --rate and --steps.")
     return None
 
 

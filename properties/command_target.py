@@ -40,7 +40,10 @@ PARAMETERS = {
     "remove_projection": ("weight", "direction"),
     "head_profile": ("attention",),
     "induction_score": ("attention", "period"),
+    "sequence_induction_score": ("attention", "tokens"),
     "composition_score": ("first", "second"),
+    "multi_head_output": ("weights", "stream", "ablated"),
+    "probe_split": ("sequences", "share", "seed"),
 }
 
 

@@ -18,8 +18,9 @@ BUILT_IN = {
     "reference": "reference.implementation:implementation",
     "gpu": "gpu.implementation:implementation",
     "gpu32": "gpu.implementation:implementation32",
+    "compiled": "gpu.compiled_implementation:implementation",
 }
-FORMS = "reference, gpu, gpu32, py:module:attribute, torch:module:factory, or cmd:PROGRAM ARGS"
+FORMS = "reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory, or cmd:PROGRAM ARGS"
 
 
 def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
@@ -82,8 +83,10 @@ def _attribute(spec: str, module: str, attribute: str) -> Any:
     try:
         loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name == "torch":
-            raise InputError(f"The target {spec} needs torch; run: pip install 'leadterms[gpu]'.") from None
+        if error.name in ("torch", "numba"):
+            raise InputError(
+                f"The target {spec} needs {error.name}; run: pip install 'leadterms[gpu]'."
+            ) from None
         raise InputError(f"The target {spec} cannot be imported: {error}; check the module's name.") from None
     except Exception as error:
         raise InputError(f"Importing {module} for {spec} raised {type(error).__name__}: {error}.") from None

@@ -8,7 +8,6 @@ link = "https://example.org/issues/12"
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -16,8 +15,10 @@ from pathlib import Path
 
 from properties.results import Result
 from reference.errors import InputError
+from reference.small_files import parsed_toml, read_small
 
 KEYS = ("check", "reason", "link")
+LARGEST_FILE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,8 @@ def read_expected(path: Path) -> dict[str, Expected]:
     Raises:
         InputError: the file is missing, no TOML, or an entry lacks something, has too much, or comes twice.
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The file of expected failures {path} cannot be read: {error}.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The file of expected failures {path} is not TOML: {error}.") from None
+    text = read_small(path, "file of expected failures", largest=LARGEST_FILE)
+    content = parsed_toml(text, f"The file of expected failures {path}")
     entries = content.pop("xfail", [])
     if content or not isinstance(entries, list):
         raise InputError(f"{path} may hold [[xfail]] entries only, each with {', '.join(KEYS)}.")

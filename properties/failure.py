@@ -23,8 +23,8 @@ def failure_lines(result: Result) -> list[str]:
         where = f" at {shown['index']}" if "index" in shown else ""
         lines.append(f"  entry     {shown['comparison']}{where}")
     lines += [f"  {name:9} {shown[name]}" for name in NUMBERS if name in shown]
-    if "looks_like" in shown:
-        lines.append(f"  It looks {shown['looks_like']}.")
+    if "diagnosis" in shown:
+        lines.append(f"  slip      {shown['diagnosis']}")
     if result.command:
         lines.append(f"  rerun     {result.command}")
     return lines

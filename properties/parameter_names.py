@@ -9,13 +9,13 @@ In a mapping file (TOML), each group has a line, and only where the name differs
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from reference.errors import InputError
+from reference.small_files import parsed_toml, read_small
 
 GROUPS = ("W_O", "V", "W", "P")
 LAYER = "{layer}"
@@ -49,14 +49,8 @@ def read_names(path: Path) -> dict[str, Source]:
     Raises:
         InputError: the file is missing, no TOML, or has an entry that is none.
     """
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"The mapping file {path} is larger than 1 MiB; give one line a weight.")
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The mapping file {path} cannot be read: {error}.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The mapping file {path} is not TOML: {error}.") from None
+    text = read_small(path, "mapping file", largest=LARGEST_FILE, hint="give TOML, one line a weight")
+    entries = parsed_toml(text, f"The mapping file {path}")
     return {**OWN, **{group: _source(path, group, entry) for group, entry in entries.items()}}
 
 

@@ -36,7 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="TARGET",
         help="hold this implementation to the laws (with: --pyargs properties); reference, gpu, gpu32, "
-        "py:module:attribute, torch:module:factory or 'cmd:PROGRAM ARGS'; may be given several times",
+        "compiled, py:module:attribute, torch:module:factory or 'cmd:PROGRAM ARGS'; "
+        "may be given several times",
     )
     group.addoption("--leadterms-json", type=Path, metavar="FILE", help="write the results as JSON lines")
     group.addoption("--leadterms-profile", choices=PROFILES, default="quick", help="how many cases a check")

@@ -1,4 +1,6 @@
-"""Results as JSON lines: a header, one line a check and target, a footer; without its footer it is invalid.
+"""Results as JSON lines: a header, one line a check and target, one a claim, a footer.
+
+Without its footer a file is invalid.
 
 Everything that shows results (table, notebook, page) reads this and computes nothing.
 """
@@ -6,14 +8,15 @@ Everything that shows results (table, notebook, page) reads this and computes no
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from reference.atomic_files import write_text as write_text
 from reference.errors import InputError
+from reference.small_files import parsed, read_small
 
 FORMAT = 1
 State = Literal["passed", "failed", "xfailed", "xpassed", "skipped", "errored", "not_applicable"]
@@ -68,11 +71,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """A whole results file: the header's fields, the results, the footer's fields."""
+    """A whole results file: the header's fields, the results, the footer's fields, and decided claims.
+
+    A claim is a mapping with at least `id`, `verdict` and `evidence`; this module knows nothing else of it.
+    """
 
     header: dict[str, Any]
     results: tuple[Result, ...]
     footer: dict[str, Any]
+    claims: tuple[dict[str, Any], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -103,24 +110,10 @@ def write_run(path: Path, run: Run) -> None:
     lines = [
         {"kind": "header", "format": FORMAT, **run.header},
         *({"kind": "result", **asdict(result)} for result in run.results),
+        *({"kind": "claim", **claim} for claim in run.claims),
         {"kind": "footer", **run.footer},
     ]
     write_text(path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path` beside it first, then renamed.
-
-    Raises:
-        InputError: the folder is missing or cannot be written to.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}; name another file.") from None
 
 
 def read_run(path: Path) -> Run:
@@ -129,28 +122,23 @@ def read_run(path: Path) -> Run:
     Raises:
         InputError: the file is missing, a line is no JSON object of the schema, or the footer is missing.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The results file {path} cannot be read: {error}.") from None
-    lines = [_parse(path, i, line) for i, line in enumerate(text.splitlines(), start=1)]
+    text = read_small(path, "results file").removesuffix("\n")
+    lines = [_parse(path, i, line) for i, line in enumerate(text.split("\n"), start=1)] if text else []
     if not lines or lines[0].get("kind") != "header":
         raise InputError(f"{path} does not begin with a header line; it is no results file.")
     if lines[-1].get("kind") != "footer":
         raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
-    results = [_result(path, i, line) for i, line in enumerate(lines[1:-1], start=2)]
-    if lines[-1].get("results") != len(results):
-        raise InputError(
-            f"{path} holds {len(results)} results, its footer counts {lines[-1].get('results')}."
-        )
-    return Run(header=_fields(lines[0]), results=tuple(results), footer=_fields(lines[-1]))
+    inner = list(enumerate(lines[1:-1], start=2))
+    results = [_result(path, i, line) for i, line in inner if line.get("kind") != "claim"]
+    claims = [_claim(path, i, line) for i, line in inner if line.get("kind") == "claim"]
+    for name, found in (("results", len(results)), ("claims", len(claims))):
+        if lines[-1].get(name, 0) != found:
+            raise InputError(f"{path} holds {found} {name}, its footer counts {lines[-1].get(name, 0)}.")
+    return Run(_fields(lines[0]), tuple(results), _fields(lines[-1]), tuple(claims))
 
 
 def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}, line {number} is not JSON.") from None
+    value = parsed(line, f"{path}, line {number}")
     if not isinstance(value, dict):
         raise InputError(f"{path}, line {number} is not a JSON object.")
     return value
@@ -165,6 +153,12 @@ def _result(path: Path, number: int, line: dict[str, Any]) -> Result:
     if line.get("kind") != "result" or result.result not in STATES:
         raise InputError(f"{path}, line {number} is not a result with one of the states {', '.join(STATES)}.")
     return result
+
+
+def _claim(path: Path, number: int, line: dict[str, Any]) -> dict[str, Any]:
+    if not all(isinstance(line.get(name), str) for name in ("id", "verdict", "evidence")):
+        raise InputError(f"{path}, line {number} is not a claim: it needs an id, a verdict and evidence.")
+    return _fields(line)
 
 
 def _fields(line: dict[str, Any]) -> dict[str, Any]:

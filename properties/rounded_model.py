@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from properties.memo import recently
 from properties.rounded import Rounded, exact, softmax, total
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 
@@ -48,6 +49,23 @@ def forward(parameters: Parameters, sequence: Int[np.ndarray, " T_plus_1"]) -> P
     return Pass(h, A, h[-1] @ parameters["W_O"][0])
 
 
+@recently
+def passes(
+    parameters: Mapping[str, np.ndarray], tokens: Int[np.ndarray, "N T_plus_1"], dtype: str
+) -> list[Pass]:
+    """Run the model with exact parameters on each sequence."""
+    known = given(parameters, dtype)
+    return [forward(known, sequence) for sequence in tokens]
+
+
+@recently
+def slopes(
+    parameters: Mapping[str, np.ndarray], tokens: Int[np.ndarray, "N T_plus_1"], dtype: str
+) -> Parameters:
+    """Return the gradients at exact parameters, with their bounds."""
+    return gradients(given(parameters, dtype), tokens)
+
+
 def loss(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> tuple[float, float]:
     """Return the mean cross-entropy in nats a token, and the bound on its error.
 
@@ -75,6 +93,7 @@ def gradients(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> 
     }
 
 
+@recently
 def train(
     tokens: Int[np.ndarray, "N T_plus_1"], vocab_size: int, layers: int, rate: float, steps: int, dtype: str
 ) -> Parameters:

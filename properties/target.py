@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from properties.answers import ImplementationError, numbers, require, shaped
-from properties.memo import by_corpus
+from properties.memo import by_corpus, recently
 from properties.tolerances import UNIT_ROUNDOFF
 from reference.errors import InputError
 
@@ -24,7 +24,10 @@ METHODS = (
     "remove_projection",
     "head_profile",
     "induction_score",
+    "sequence_induction_score",
     "composition_score",
+    "multi_head_output",
+    "probe_split",
 )
 
 # The axes that each statistic has in this project; an implementation may declare another orientation.
@@ -35,6 +38,9 @@ AXES = {
     "G_bar": ("target", "context"),
     "Q_bar": ("query", "key"),
 }
+
+# Parameters over more words are large, and only looked at once.
+REMEMBERED_WORDS = 100
 
 PROFILE = ("entropy", "diagonal", "previous", "distance")
 
@@ -61,6 +67,7 @@ class Target:
         if not isinstance(self.orientation, Mapping):
             raise InputError(f"{self.name} declares an orientation that is no mapping by statistic.")
         self._statistics = by_corpus(self._asked_statistics)
+        self._trained = recently(self._asked_to_train)
 
     @property
     def methods(self) -> frozenset[str]:
@@ -93,10 +100,20 @@ class Target:
     def train(
         self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
-        """Return the parameters after full-batch descent from zero."""
+        """Return the parameters after full-batch descent from zero.
+
+        The latest small answers are remembered: the laws of each weight look at the same descents.
+        """
+        ask = self._trained if vocab_size <= REMEMBERED_WORDS else self._asked_to_train
+        return ask(tokens, vocab_size, layers, rate, steps)
+
+    def _asked_to_train(
+        self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
+    ) -> dict[str, np.ndarray]:
         square = (layers, vocab_size, vocab_size)
         shapes = {"W_O": square[1:], "V": square, "W": square, "P": (layers, tokens.shape[1] - 1)}
-        return self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps)
+        # A copy: the implementation may write its next answer into the same arrays.
+        return _copied(self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps))
 
     def logits(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
         """Return [N, T, V]."""
@@ -124,9 +141,43 @@ class Target:
         """Return the score of one [T, T] map."""
         return self._array("induction_score", (), attention.copy(), period)
 
+    def sequence_induction_score(self, attention: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        """Return the score of one [T, T] map on tokens [T]."""
+        return self._array("sequence_induction_score", (), attention.copy(), tokens.copy())
+
     def composition_score(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return the score of two matrices."""
         return self._array("composition_score", (), first.copy(), second.copy())
+
+    def multi_head_output(
+        self, weights: Mapping[str, np.ndarray], stream: np.ndarray, ablated: tuple[int, ...]
+    ) -> np.ndarray:
+        """Return [N, T, d], the output of a layer of attention without some heads."""
+        return self._array("multi_head_output", stream.shape, _copied(weights), stream.copy(), list(ablated))
+
+    def probe_split(self, sequences: np.ndarray, share: float, seed: int) -> np.ndarray:
+        """Return [rows] of 0 and 1: which are for testing. Booleans are taken for 0 and 1."""
+        answer = self._call("probe_split", sequences.copy(), share, seed)
+        # Only here are truth values an answer; elsewhere they are a slip.
+        if isinstance(answer, np.ndarray) and answer.dtype == bool:
+            answer = answer.astype(np.float64)
+        elif isinstance(answer, list) and all(isinstance(side, bool) for side in answer):
+            answer = [int(side) for side in answer]
+        return shaped(numbers(answer, "probe_split"), "probe_split", sequences.shape)
+
+    def ask(self, method: str, *arguments: Any) -> dict[str, np.ndarray] | np.ndarray:
+        """Return an answer of any shape to arguments as they are, which may be wrong on purpose.
+
+        Raises:
+            ImplementationError: the implementation refused, or answered something that is no numbers.
+        """
+        answer = self._call(method, *arguments)
+        if not isinstance(answer, Mapping):
+            return numbers(answer, method)
+        found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
+        return (
+            {name: self._oriented(name, v) for name, v in found.items()} if method == "statistics" else found
+        )
 
     def close(self) -> None:
         """Let go of what the implementation holds, such as a running program."""

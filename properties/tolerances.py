@@ -74,6 +74,9 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
     If r(eta) = a eta^m (1 + b eta + c eta^2 + ...), the slopes p_i = log2 r(eta_i) / r(eta_i / 2) are
     m + (b eta_i + ...) / (2 ln 2): they approach m, halving their distance each time. So 2 p_3 - p_2 has the
     error O(eta^2), and the movements |p_2 - p_1| + |p_3 - p_2| bound it once the series is in its regime.
+    Before that, where a later term is the larger one, the slopes lie between two orders. They are never below
+    m for terms of one sign, since each halving of eta then divides r by 2^m at least; so m is at most the
+    value plus the half-width at every rate, and that is the side on which a law is held.
     `relative_noise` is the largest relative error of a remainder; it moves a slope by 2 noise / ln 2, and
     the extrapolation by three times that. What vanishes at some rate has an infinite order.
     """
@@ -105,3 +108,17 @@ GEOMETRIC = 2
 def likely_rounding(operations: int, dtype: str) -> float:
     """Return the relative error that a sum of so many terms in `dtype` stays within, but for rare chance."""
     return DEVIATIONS * math.sqrt(operations) * unit_roundoff(dtype)
+
+
+def between_two(got: np.ndarray, expected: np.ndarray, bound: np.ndarray, dtype: str) -> np.ndarray:
+    """Return how far apart two implementations of one formula may lie, which is not the formula expected.
+
+    Each lies within its rounding of the formula's value. Where that is larger than what is expected, so is
+    its rounding, in proportion; where the law asks for equality, its bound says nothing of the operations
+    that made a value that should not be, and those of a sum over all entries are taken.
+    """
+    largest = float(np.abs(got).max(initial=0.0))
+    against = float(np.abs(expected).max(initial=0.0))
+    growth = max(1.0, largest / against) if against else 1.0
+    own = rounding(largest, got.size + 2 * ELEMENTARY_ULPS, dtype)
+    return 2 * (growth * bound + own)

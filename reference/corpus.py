@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Integer
 
 from reference.errors import InputError
+
+# Tokens that are looked at at once.
+TOKENS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -16,13 +20,14 @@ class Corpus:
     """N sequences of T+1 tokens over a vocabulary of V words.
 
     Attributes:
-        tokens: int64 [N, T+1], each in 0..V-1; position t predicts position t+1.
-        vocabulary: V words, the most frequent first.
+        tokens: [N, T+1], each in 0..V-1; position t predicts position t+1. They are int64, or what a token
+            array on disk holds.
+        vocabulary: V words, the most frequent first; for a token array, its numbers.
         name: where the text came from, for people.
         counts: what was read, kept and left out on the way, for people.
     """
 
-    tokens: Int64[np.ndarray, "N T_plus_1"]
+    tokens: Integer[np.ndarray, "N T_plus_1"]
     vocabulary: tuple[str, ...]
     name: str
     counts: dict[str, int] = field(default_factory=dict)
@@ -48,9 +53,11 @@ class Corpus:
     @property
     def digest(self) -> str:
         """SHA-256 of the vocabulary and the tokens, the same on every machine."""
-        words = "\n".join(self.vocabulary).encode()
-        shape = f"\n{self.tokens.shape}\n".encode()
-        return hashlib.sha256(words + shape + self.tokens.astype("<i8").tobytes()).hexdigest()
+        words = "\n".join(self.vocabulary)
+        whole = hashlib.sha256(f"{words}\n{self.tokens.shape}\n".encode())
+        for _, part in parts(self.tokens):
+            whole.update(np.ascontiguousarray(part, dtype="<i8").data)
+        return whole.hexdigest()
 
     def number(self, word: str) -> int:
         """Return the token number of `word`.
@@ -78,18 +85,26 @@ class Corpus:
         )
 
 
-def check_tokens(tokens: Int64[np.ndarray, ...], vocab_size: int) -> None:
-    """Raise InputError unless `tokens` is a nonempty int64 [N, T+1] with T >= 1 and entries in 0..V-1."""
+def parts(tokens: Integer[np.ndarray, "N T_plus_1"]) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield some sequences at a time, each time with the number of the first: small next to a large array."""
+    run = max(1, TOKENS_AT_ONCE // tokens.shape[1])
+    for start in range(0, len(tokens), run):
+        yield start, tokens[start : start + run]
+
+
+def check_tokens(tokens: Integer[np.ndarray, ...], vocab_size: int) -> None:
+    """Raise InputError unless `tokens` is a nonempty [N, T+1] with T >= 1 and entries in 0..V-1."""
     if tokens.ndim != 2:
         raise InputError(f"Tokens have {tokens.ndim} axes; give an array [sequences, positions + 1].")
     if tokens.shape[0] < 1 or tokens.shape[1] < 2:
         raise InputError(
             f"Tokens of shape {list(tokens.shape)} predict nothing; give at least one sequence of two tokens."
         )
-    outside = (tokens < 0) | (tokens >= vocab_size)
-    if outside.any():
-        n, t = np.argwhere(outside)[0]
-        raise InputError(
-            f"Token {tokens[n, t]} at [{n}, {t}] is outside the vocabulary 0..{vocab_size - 1}; "
-            "raise the vocabulary size or leave out the sequence."
-        )
+    for start, part in parts(tokens):
+        outside = (part < 0) | (part >= vocab_size)
+        if outside.any():
+            n, t = np.argwhere(outside)[0]
+            raise InputError(
+                f"Token {part[n, t]} at [{start + n}, {t}] is outside the vocabulary 0..{vocab_size - 1}; "
+                "raise the vocabulary size or leave out the sequence."
+            )

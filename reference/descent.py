@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from reference.corpus import check_tokens
+from reference.errors import InputError
 from reference.gradients import gradients
 from reference.model import zero_parameters
 
@@ -19,9 +20,12 @@ def train(
     """Return the parameters after `steps` full-batch steps from zero at learning rate `rate`.
 
     Raises:
-        InputError: the tokens are no [N, T+1] array of numbers below `vocab_size`.
+        InputError: the tokens are no [N, T+1] array of numbers below `vocab_size`, or a number is negative.
     """
     check_tokens(tokens, vocab_size)
+    for name, number in (("layers", layers), ("rate", rate), ("steps", steps)):
+        if not number >= 0:
+            raise InputError(f"The {name} of a descent is {number}; give 0 or more.")
     return next(islice(trajectory(tokens, vocab_size, layers, rate), steps, None))
 
 

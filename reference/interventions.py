@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float64
 
+from reference.errors import InputError
+
 
 def remove_projection(
     weight: Float64[np.ndarray, "*shape"], direction: Float64[np.ndarray, "*shape"]
@@ -12,7 +14,15 @@ def remove_projection(
     """Return W - <W, D> / <D, D> D, in the Frobenius inner product; W itself where the direction is zero.
 
     The direction is scaled to a largest entry of 1 first, so that its square cannot vanish or overflow.
+
+    Raises:
+        InputError: their shapes differ.
     """
+    if weight.shape != direction.shape:
+        raise InputError(
+            f"The weight has the shape {list(weight.shape)} and the direction {list(direction.shape)}; "
+            "give equal shapes."
+        )
     largest = np.abs(direction).max(initial=0.0)
     if largest == 0:
         return weight.copy()

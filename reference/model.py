@@ -17,6 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64, Int64
 
+from reference.corpus import check_tokens
+from reference.errors import InputError
+
 Parameters = Mapping[str, np.ndarray]
 
 
@@ -41,13 +44,39 @@ def zero_parameters(vocab_size: int, length: int, layers: int) -> dict[str, np.n
 
 
 def forward(parameters: Parameters, tokens: Int64[np.ndarray, "N T_plus_1"]) -> Activations:
-    """Run the model on the first T tokens of each sequence (eq. 1-4)."""
+    """Run the model on the first T tokens of each sequence (eq. 1-4).
+
+    Raises:
+        InputError: the parameters do not fit together, or the tokens do not fit them.
+    """
+    check_model(parameters, tokens)
     h = [one_hot(tokens[:, :-1], len(parameters["W_O"]))]
     A: list[np.ndarray] = []
     for W, P, V in zip(parameters["W"], parameters["P"], parameters["V"], strict=True):
         A.append(causal_softmax(h[-1] @ W @ transposed(h[-1]) + by_distance(P)))
         h.append(h[-1] + A[-1] @ h[-1] @ V)
     return Activations(h=h, A=A, F=h[-1] @ parameters["W_O"])
+
+
+def check_model(parameters: Parameters, tokens: Int64[np.ndarray, ...]) -> None:
+    """Refuse what broadcasting or negative indices would let pass.
+
+    Raises:
+        InputError: a parameter is missing or of another shape than [V, V], [L, V, V], [L, V, V], [L, T] for
+            the V of W_O, the L of V and the T of the tokens; or the tokens are none.
+    """
+    missing = [name for name in ("W_O", "V", "W", "P") if name not in parameters]
+    if missing:
+        raise InputError(f"The parameters lack {', '.join(missing)}; give W_O, V, W and P.")
+    V, L = len(parameters["W_O"]), len(parameters["V"])
+    check_tokens(tokens, V)
+    shapes = {"W_O": (V, V), "V": (L, V, V), "W": (L, V, V), "P": (L, tokens.shape[1] - 1)}
+    for name, shape in shapes.items():
+        if parameters[name].shape != shape:
+            raise InputError(
+                f"{name} has the shape {list(parameters[name].shape)}; with {V} words, {L} layers and "
+                f"sequences of {tokens.shape[1]} tokens it must be {list(shape)}."
+            )
 
 
 def logits(parameters: Parameters, tokens: Int64[np.ndarray, "N T_plus_1"]) -> Float64[np.ndarray, "N T V"]:

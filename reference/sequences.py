@@ -1,18 +1,18 @@
-"""Documents to a corpus: count, choose the vocabulary, cut sequences."""
+"""Documents to a corpus: choose the vocabulary, cut sequences, and count what is left out."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from jaxtyping import Int64
 
 from reference.corpus import Corpus
 from reference.errors import InputError
 from reference.text import read_documents
+from reference.tokenized import Tokenized, tokenize
 from reference.tokenizers import Tokenizer, tokenizer
 
 Layout = Literal["document", "stream"]
@@ -28,48 +28,64 @@ def read_corpus(
     tokenizer_name: str = "words",
     layout: Layout = "document",
 ) -> Corpus:
-    """Return the corpus of a text file; see `build_corpus` for the options and the errors."""
-    _check_sizes(vocab_size, length)
-    tokenize = tokenizer(tokenizer_name)
-    documents = read_documents(path)
+    """Return the corpus of a text file; see `cut_sequences` for the options and the errors."""
+    check_sizes(vocab_size, length)
     return build_corpus(
-        documents, tokenize, vocab_size=vocab_size, length=length, layout=layout, name=path.name
+        read_documents(path),
+        tokenizer(tokenizer_name),
+        vocab_size=vocab_size,
+        length=length,
+        layout=layout,
+        name=path.name,
     )
 
 
 def build_corpus(
     documents: Iterable[str],
-    tokenize: Tokenizer,
+    tokens_of: Tokenizer,
     *,
     vocab_size: int | None = None,
     length: int,
     layout: Layout = "document",
     name: str = "text",
 ) -> Corpus:
-    """Return the corpus of `documents`.
+    """Return the corpus of `documents`; see `cut_sequences` for the options and the errors."""
+    check_sizes(vocab_size, length)
+    tokenized = tokenize(documents, tokens_of, name)
+    return cut_sequences(tokenized, vocab_size=vocab_size, length=length, layout=layout, name=name)
+
+
+def cut_sequences(
+    tokenized: Tokenized, *, vocab_size: int | None, length: int, layout: Layout, name: str
+) -> Corpus:
+    """Return the corpus of tokenized documents.
 
     The vocabulary is the `vocab_size` most frequent tokens of all documents (all of them by default), ties
-    in alphabetical order. With layout `document` (the paper's) each document without a token outside the
-    vocabulary and with at least `length` + 1 tokens gives one sequence, its first `length` + 1 tokens. With
-    layout `stream` the documents are joined in order, tokens outside the vocabulary left out, and cut into
-    consecutive windows of `length` + 1 tokens; a rest too short for a window is left out.
+    in the order of code points. With layout `document` (the paper's) each document without a token outside
+    the vocabulary and with at least `length` + 1 tokens gives one sequence, its first `length` + 1 tokens.
+    With layout `stream` the documents are joined in order, tokens outside the vocabulary left out, and cut
+    into consecutive windows of `length` + 1 tokens; a rest too short for a window is left out.
 
     Raises:
         InputError: a size is not positive, the text has fewer words than asked, or no sequence results.
     """
-    _check_sizes(vocab_size, length)
-    tokenized = [tokenize(document) for document in documents]
-    vocabulary = _most_frequent(tokenized, vocab_size, name)
-    number = {word: i for i, word in enumerate(vocabulary)}
-    numbered = [[number.get(token, -1) for token in document] for document in tokenized]
-    cut = _by_document if layout == "document" else _by_stream
-    tokens, counts = cut(numbered, length)
+    check_sizes(vocab_size, length)
+    found = len(tokenized.words)
+    V = found if vocab_size is None else vocab_size
+    if found < V:
+        raise InputError(
+            f"{name} has {found:,} different tokens, fewer than --vocab {V:,}; "
+            f"give --vocab {found} or less, or leave it out."
+        )
+    cut = by_document if layout == "document" else by_stream
+    tokens, counts = cut(tokenized, V, length)
     if not len(tokens):
-        raise InputError(_nothing_left(name, layout, length, len(vocabulary), counts))
-    return Corpus(tokens=tokens, vocabulary=vocabulary, name=name, counts=counts)
+        raise InputError(_nothing_left(name, layout, length, V, counts))
+    return Corpus(tokens, tokenized.words[:V], name, counts)
 
 
-def _check_sizes(vocab_size: int | None, length: int) -> None:
+def check_sizes(vocab_size: int | None, length: int) -> None:
+    """Raise InputError unless the sizes are positive and the length is within reason."""
     if length < 1:
         raise InputError(f"A sequence needs at least one predicted position; --length is {length}.")
     if length > LONGEST:
@@ -78,40 +94,44 @@ def _check_sizes(vocab_size: int | None, length: int) -> None:
         raise InputError(f"A vocabulary needs at least one word; --vocab is {vocab_size}.")
 
 
-def _most_frequent(tokenized: Sequence[list[str]], vocab_size: int | None, name: str) -> tuple[str, ...]:
-    frequency = Counter(chain.from_iterable(tokenized))
-    if vocab_size is not None and vocab_size > len(frequency):
-        raise InputError(
-            f"{name} has {len(frequency):,} different tokens, fewer than --vocab {vocab_size:,}; "
-            f"give --vocab {len(frequency)} or less, or leave it out."
-        )
-    ranked = sorted(frequency, key=lambda token: (-frequency[token], token))
-    return tuple(ranked[:vocab_size])
-
-
-def _by_document(numbered: Sequence[list[int]], length: int) -> tuple[np.ndarray, dict[str, int]]:
-    known = [document for document in numbered if -1 not in document]
-    kept = [document[: length + 1] for document in known if len(document) > length]
+def by_document(
+    tokenized: Tokenized, vocab_size: int, length: int
+) -> tuple[Int64[np.ndarray, "N T_plus_1"], dict[str, int]]:
+    """Return the first tokens of each document that is long enough and knows no other word, and counts."""
+    sizes = np.diff(tokenized.ends, prepend=0)
+    begins = (tokenized.ends - sizes)[sizes > 0]
+    unknown = np.zeros(len(sizes), dtype=bool)
+    # The rarest token of each document that has one.
+    unknown[sizes > 0] = np.maximum.reduceat(tokenized.ranks, begins) >= vocab_size
+    short = ~unknown & (sizes > 0) & (sizes <= length)
+    kept = ~unknown & (sizes > length)
+    first = (tokenized.ends - sizes)[kept]
+    tokens = tokenized.ranks[first[:, None] + np.arange(length + 1)].astype(np.int64)
     counts = {
-        "documents": len(numbered),
-        "documents with a token outside the vocabulary": len(numbered) - len(known),
-        "documents too short": len(known) - len(kept),
-        "sequences": len(kept),
+        "documents": len(sizes),
+        "documents without a token": int((sizes == 0).sum()),
+        "documents with a token outside the vocabulary": int(unknown.sum()),
+        "documents too short": int(short.sum()),
+        "sequences": len(tokens),
     }
-    return np.array(kept, dtype=np.int64).reshape(-1, length + 1), counts
+    return tokens, counts
 
 
-def _by_stream(numbered: Sequence[list[int]], length: int) -> tuple[np.ndarray, dict[str, int]]:
-    stream = np.fromiter(chain.from_iterable(numbered), dtype=np.int64)
-    known = stream[stream >= 0]
+def by_stream(
+    tokenized: Tokenized, vocab_size: int, length: int
+) -> tuple[Int64[np.ndarray, "N T_plus_1"], dict[str, int]]:
+    """Return the windows of all documents joined, and counts."""
+    known = tokenized.ranks[tokenized.ranks < vocab_size]
     windows = len(known) // (length + 1)
     counts = {
-        "documents": len(numbered),
-        "tokens": len(stream),
-        "tokens outside the vocabulary": len(stream) - len(known),
+        "documents": len(tokenized.ends),
+        "tokens": len(tokenized.ranks),
+        "tokens outside the vocabulary": len(tokenized.ranks) - len(known),
+        "tokens left after the last window": len(known) - windows * (length + 1),
         "sequences": windows,
     }
-    return known[: windows * (length + 1)].reshape(windows, length + 1), counts
+    cut = known[: windows * (length + 1)].reshape(windows, length + 1)
+    return cut.astype(np.int64), counts
 
 
 def _nothing_left(name: str, layout: Layout, length: int, vocab_size: int, counts: dict[str, int]) -> str:

@@ -1,48 +1,95 @@
-"""A text file to documents."""
+"""A text file to documents, a block at a time: memory holds one document, however large the file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from reference.errors import InputError
 
 SEPARATOR = "<|endoftext|>"
+# Characters that are read at once.
+BLOCK = 1 << 22
 
 
-def read_documents(path: Path) -> list[str]:
-    """Return the documents of a UTF-8 text file, in their order, empty ones left out.
+def read_documents(path: Path) -> Iterator[str]:
+    """Yield the documents of a UTF-8 text file, in their order.
 
     Documents are what stands between lines `<|endoftext|>`; a file without such a line is one document.
-    A byte-order mark is dropped.
+    Between two of them a blank one is a document without a token; before the first and after the last one
+    there is none. A byte-order mark is dropped, and every line break (CR LF, CR) becomes LF.
 
     Raises:
-        InputError: the file is missing, a folder, unreadable, empty, binary or not UTF-8.
+        InputError: the file is missing, a folder, unreadable, binary or not UTF-8; told when the first
+            document is asked for, or at the place.
     """
-    documents = [piece for piece in _decode(path).split(SEPARATOR) if not piece.isspace() and piece]
-    if not documents:
-        raise InputError(f"The corpus {path} is empty; give a text file with at least one document.")
-    return documents
+    check_readable(path)
+    first, pending = True, ""
+    for block in _blocks(path):
+        *whole, pending = (pending + block).split(SEPARATOR)
+        for document in whole:
+            if not first or _is_text(document):
+                yield document
+            first = False
+    if first or _is_text(pending):
+        yield pending
 
 
-def _decode(path: Path) -> str:
-    if path.exists() and not path.is_file() and not path.is_dir():
+def check_readable(path: Path) -> None:
+    """Raise InputError unless `path` is a regular file."""
+    if path.is_dir():
+        raise InputError(f"The corpus {path} is a folder; give a file.")
+    if not path.exists():
+        raise InputError(f"There is no corpus file {path}; check the path given to --corpus.")
+    if not path.is_file():
         raise InputError(f"The corpus {path} is a device or a pipe; give a regular text file.")
+
+
+def unix_lines(text: str) -> str:
+    """Return `text` with LF for every line break, as text files are read."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """Return what to raise where the operating system does not let a file be read."""
+    return InputError(f"The corpus {path} cannot be read: {error.strerror}.")
+
+
+def _is_text(document: str) -> bool:
+    return bool(document) and not document.isspace()
+
+
+def _blocks(path: Path) -> Iterator[str]:
     try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"There is no corpus file {path}; check the path given to --corpus.") from None
-    except IsADirectoryError:
-        raise InputError(f"The corpus {path} is a folder; give one text file.") from None
+        with path.open(encoding="utf-8-sig") as file:
+            while block := file.read(BLOCK):
+                if "\0" in block:
+                    raise _binary(path)
+                yield block
+    except UnicodeDecodeError:
+        raise not_utf8(path) from None
     except OSError as error:
-        raise InputError(f"The corpus {path} cannot be read: {error.strerror}.") from None
-    if b"\0" in raw:
-        line = raw[: raw.index(b"\0")].count(b"\n") + 1
-        raise InputError(f"The corpus {path} looks binary (a zero byte in line {line}); give a text file.")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"The corpus {path} is not UTF-8 (byte 0x{raw[error.start]:02x} in line {line}); "
-            "convert it first, for instance with iconv -t utf-8."
-        ) from None
+        raise unreadable(path, error) from None
+
+
+def not_utf8(path: Path) -> InputError:
+    """Return what to raise for a file that is not UTF-8: its first line that is not."""
+    line = 0
+    with path.open("rb") as file:
+        for line, raw in enumerate(file, start=1):
+            if b"\0" in raw:
+                return _binary(path)
+            try:
+                raw.decode()
+            except UnicodeDecodeError as error:
+                return InputError(
+                    f"The corpus {path} is not UTF-8 (byte 0x{raw[error.start]:02x} in line {line}); "
+                    "convert it first, for instance with iconv -t utf-8."
+                )
+    return InputError(f"The corpus {path} changed while it was read (line {line}); run the command again.")
+
+
+def _binary(path: Path) -> InputError:
+    with path.open("rb") as file:
+        line = next((number for number, raw in enumerate(file, start=1) if b"\0" in raw), 0)
+    return InputError(f"The corpus {path} looks binary (a zero byte in line {line}); give a text file.")

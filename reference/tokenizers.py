@@ -5,24 +5,47 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 
 from reference.errors import InputError
 
 Tokenizer = Callable[[str], list[str]]
 
-_WORD_OR_MARK = re.compile(r"[^\W\d_]+|\S")
+_ASCII_WORD = re.compile(r"[a-z]+|\S")
 
 
 def words(text: str) -> list[str]:
     """Return the paper's tokens: lower-cased runs of letters; every other visible character by itself.
 
-    Digits, punctuation and underscores are one token each; white space separates and is dropped. The text
-    is put into Unicode's composed form first, so that an accent is part of its letter.
+    Digits, punctuation, apostrophes and underscores are one token each; white space separates and is
+    dropped. The text is put into Unicode's composed form first, and a combining mark that is left after a
+    letter belongs to it (Devanagari vowels, Hebrew points): written either way, a word is one token. Scripts
+    without spaces give a token a run of letters; `chars` cuts those.
 
     Source: paper, appendix on the TinyStories experiments ("natural words").
     """
-    return _WORD_OR_MARK.findall(unicodedata.normalize("NFC", text).lower())
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    return _word_with_marks().findall(unicodedata.normalize("NFC", text).lower())
+
+
+@cache
+def _word_with_marks() -> re.Pattern[str]:
+    """Compile: a letter with the letters and combining marks after it, or one visible character."""
+    letter = r"[^\W\d_]"
+    return re.compile(rf"{letter}(?:{letter}|[{_combining_marks()}])*|\S")
+
+
+def _combining_marks() -> str:
+    """Return all combining marks of Unicode, as ranges for a regular expression; they lie in three planes."""
+    places = chain(range(0x20000), range(0xE0000, 0xE1000))
+    marks = [code for code in places if unicodedata.category(chr(code)).startswith("M")]
+    first = [code for before, code in pairwise([-1, *marks]) if code != before + 1]
+    last = [code for code, after in pairwise([*marks, -1]) if after != code + 1]
+    return "".join(f"{chr(begin)}-{chr(end)}" for begin, end in zip(first, last, strict=True))
 
 
 def characters(text: str) -> list[str]:
@@ -58,6 +81,8 @@ def from_file(path: Path) -> Tokenizer:
     return lambda text: list(model.encode(text, add_special_tokens=False).tokens)
 
 
+# White space separates these: the tokens of a text are those of its pieces, one after the other.
+BY_PIECE: frozenset[Tokenizer] = frozenset({words, whitespace})
 BY_NAME: dict[str, Tokenizer] = {"words": words, "chars": characters, "whitespace": whitespace}
 
 
@@ -71,4 +96,8 @@ def tokenizer(name: str) -> Tokenizer:
         return BY_NAME[name]
     if name.endswith(".json"):
         return from_file(Path(name))
-    raise InputError(f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.")
+    close = get_close_matches(name, BY_NAME, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise InputError(
+        f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.{hint}"
+    )

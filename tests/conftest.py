@@ -1,5 +1,6 @@
 """Shapes in signatures are enforced while tests run, and nothing reaches the network."""
 
+import os
 import socket
 
 import pytest
@@ -8,6 +9,12 @@ from jaxtyping import install_import_hook
 install_import_hook(
     ["reference", "gpu", "properties.rounded_model", "properties.statistics_bounds"], "beartype.beartype"
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory):
+    """Keep tokenized corpora out of the user's cache, in subprocesses too."""
+    os.environ["LEADTERMS_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ SymPy. All values are fractions of 1 except the mean distance, which is in posit
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from flint import fmpq
 
@@ -68,6 +69,42 @@ def induction_score(period: int, repeats: int) -> fmpq:
         )
     rows = (repeats - 1) * period
     return (harmonic(repeats * period) - harmonic(period)) / rows
+
+
+def sequence_induction_score(tokens: Sequence[int]) -> fmpq:
+    """The induction score of uniform attention on any sequence of tokens.
+
+    A row t (0-based) that has seen its token before counts each key k <= t that follows an earlier
+    occurrence, tokens[k - 1] = tokens[t], at 1/(t + 1); the mean is over these rows. ValueError where no
+    token recurs.
+    """
+    weights = []
+    for t, token in enumerate(tokens):
+        following = sum(1 for k in range(1, t + 1) if tokens[k - 1] == token)
+        if following:
+            weights.append(fmpq(following, t + 1))
+    if not weights:
+        raise ValueError("no token of the sequence recurs, so no row could copy what followed it")
+    return sum(weights, fmpq(0)) / len(weights)
+
+
+def without_first_row(mean: fmpq, first: fmpq, length: int) -> fmpq:
+    """The mean over rows 1..T-1 of what has the mean `mean` over all T rows and is `first` in row 0.
+
+    ValueError for T = 1, where no row is left.
+    """
+    T = _positions(length)
+    if T == 1:
+        raise ValueError("with T = 1 there is no row besides the first to average over")
+    return (T * mean - first) / (T - 1)
+
+
+def diagonal_similarity_squared(length: int) -> fmpq:
+    """The squared cosine of the diagonal map with the uniform one, both flattened: H_T / T.
+
+    Their inner product and the square of the uniform map are both H_T, the square of the diagonal map is T.
+    """
+    return harmonic(_positions(length)) / length
 
 
 def _positions(length: int) -> int:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,6 +38,7 @@ def alignment(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Say what a cosine with a leading term is worth: nulls, and the cosine in each part of the spectrum.
 
@@ -64,7 +65,7 @@ def alignment(
     if weights is not None:
         trained = read_checkpoint(weights, OWN, loaded.vocab_size, loaded.length).parameters
     against = other_corpus(other, loaded, other_tokenizer, seed + 1)
-    with progress_bar() as told:
+    with progress_bar(not quiet) as told:
         found = gather(loaded, trained, against, sample=sample, samples=samples, seed=seed, told=told)
     if json is not None:
         from dataclasses import asdict
@@ -74,7 +75,7 @@ def alignment(
         from properties.results import write_text
 
         write_text(json, dumps(finite(asdict(found)), indent=2) + "\n")
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     console.print(
         f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, {loaded.vocab_size:,} "
         "words.",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +41,7 @@ def behaviour(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show for every weight its cosine and the effect of removing that direction, predicted and measured.
 
@@ -67,7 +68,7 @@ def behaviour(
     if not 1 <= sequences <= loaded.sequences:
         raise InputError(f"{sequences} sequences cannot be drawn; give 1 to {loaded.sequences}.")
     against = other_corpus(other, loaded, other_tokenizer, seed + 1)
-    with progress_bar() as told:
+    with progress_bar(not quiet) as told:
         if weights is not None:
             trained = read_checkpoint(weights, OWN, loaded.vocab_size, loaded.length).parameters
         else:
@@ -101,7 +102,7 @@ def behaviour(
             "weights_found": {name: asdict(one) for name, one in found.items()},
         }
         write_text(json, dumps(finite(whole), indent=2) + "\n")
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     console.print(
         f"{loaded.name}: loss on {sequences} of {loaded.sequences:,} sequences, in nats a token; "
         f"{steps} steps at rate {rate:g}.",

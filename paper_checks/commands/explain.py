@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +33,7 @@ def explain(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show what each word of a sentence adds to the logits of the next, by the leading terms of a corpus.
 
@@ -63,7 +64,7 @@ def explain(
         from properties.results import write_text
 
         write_text(json, dumps(_as_json(found, loaded, chosen, rate, steps), indent=2) + "\n")
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     _show_next(console, found, loaded, ranked[:top])
     _show_tokens(console, found, loaded, chosen)
     raise typer.Exit(0 if found.adds_up else 1)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +48,7 @@ def neighbours(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """List what follows a word, what can stand for it and what came before it, by a corpus's statistics.
 
@@ -94,7 +95,7 @@ def neighbours(
             "published": [asdict(one) | {"found": one.found} for one in lists],
         }
         write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     console.print(f"{loaded.name}: '{word}', {ranking.value} ranking", markup=False)
     for kind, nearest in found.items():
         console.print(f"  {kind:16} {' '.join(name for name, _ in nearest)}", markup=False)

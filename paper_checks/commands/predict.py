@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 
 def predict(
@@ -39,6 +39,7 @@ def predict(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Predict norms, cosines, losses and effects of a run without training anything.
 
@@ -56,15 +57,14 @@ def predict(
     from paper_checks.prediction.told import as_json
     from paper_checks.progress import progress_bar
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
     )
     asked = [read_entry(text, loaded) for text in entry or ()]
     entries = tuple(dict.fromkeys([*asked, *default_entries(loaded)]))
-    with progress_bar() as told:
+    with progress_bar(not quiet) as told:
         facts = gather(
             loaded,
             sample=statistics_sample,
@@ -77,7 +77,7 @@ def predict(
     if json is not None:
         from json import dumps
 
-        from properties.results import write_text
+        from reference.atomic_files import write_text
 
         write_text(json, dumps(as_json(facts, setting, predictions, compared), indent=2) + "\n")
-    show(Console(highlight=False), facts, setting, predictions, compared)
+    show(Console(highlight=False, quiet=quiet), facts, setting, predictions, compared)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 
 def probe(
@@ -23,6 +23,7 @@ def probe(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Count how many of the ten nearest words of feelings, motion, animals and colours are of the same kind.
 
@@ -43,7 +44,7 @@ def probe(
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
     )
-    with progress_bar() as told:
+    with progress_bar(not quiet) as told:
         found = probe_categories(loaded, draws=draws, seed=seed, told=told)
     if json is not None:
         from dataclasses import asdict
@@ -53,7 +54,7 @@ def probe(
         from properties.results import write_text
 
         write_text(json, dumps(finite([asdict(one) for one in found]), indent=2) + "\n")
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     console.print(f"{loaded.name}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words", markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = "Of the ten nearest words, those of the same kind"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_checks.commands.verify import require_folder
+from gpu.command_line import require_different, require_folder
+from gpu.options import Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,12 +24,19 @@ class Kind(StrEnum):
 
 
 def prove(
-    vocab: Annotated[int, typer.Option("--vocab", metavar="V", help="Words in the vocabulary.")] = 2,
-    length: Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions.")] = 2,
-    layers: Annotated[int, typer.Option("--layers", metavar="L", help="Layers of the model.")] = 1,
-    kind: Annotated[Kind, typer.Option(help="The theorem's leading terms, or the order after them.")] = (
-        Kind.leading
-    ),
+    vocab: Annotated[
+        int | None, typer.Option("--vocab", metavar="V", help="Words in the vocabulary; 2 by default.")
+    ] = None,
+    length: Annotated[
+        int | None, typer.Option("--length", metavar="T", help="Predicted positions; 2 by default.")
+    ] = None,
+    layers: Annotated[
+        int | None, typer.Option("--layers", metavar="L", help="Layers of the model; 1 by default.")
+    ] = None,
+    kind: Annotated[
+        Kind | None,
+        typer.Option(help="The theorem's leading terms, which is the default, or the order after them."),
+    ] = None,
     check: Annotated[
         Path | None,
         typer.Option("--check", metavar="FILE", help="Verify this certificate instead of making one."),
@@ -36,6 +44,7 @@ def prove(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the certificate, or the verdict.")
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Prove the leading terms for every corpus of a size and every number of steps, or check such a proof.
 
@@ -43,26 +52,43 @@ def prove(
     """
     from rich.console import Console
 
-    if json is not None:
-        require_folder(json)
-    console = Console(highlight=False)
+    require_folder(json)
+    console = Console(highlight=False, quiet=quiet)
     if check is not None:
+        _refuse_sizes({"--vocab": vocab, "--length": length, "--layers": layers, "--kind": kind})
+        require_different(check, json)
         holds = _check(check, json, console)
     else:
-        holds = _prove(vocab, length, layers, kind, json, console)
+        V, T = (2 if given is None else given for given in (vocab, length))
+        holds = _prove(V, T, 1 if layers is None else layers, kind or Kind.leading, json, console)
     raise typer.Exit(0 if holds else 1)
+
+
+def _refuse_sizes(given: dict[str, object]) -> None:
+    """Refuse what a certificate says itself.
+
+    Raises:
+        InputError: one of the options is given.
+    """
+    from reference.errors import InputError
+
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"--check takes its sizes from the certificate; leave out {name}.")
 
 
 def _prove(vocab: int, length: int, layers: int, kind: Kind, json: Path | None, console: Console) -> bool:
     from json import dumps
 
-    from properties.results import write_text
+    from reference.atomic_files import write_text
     from reference.errors import InputError
     from theory.certificates import Refuted
     from theory.certificates import prove as prove_for_every_corpus
 
     try:
-        certificate = prove_for_every_corpus(vocab, length, layers, kind.value, progress=_told())
+        certificate = prove_for_every_corpus(
+            vocab, length, layers, kind.value, progress=_told(not console.quiet)
+        )
     except ValueError as error:
         raise InputError(f"No proof was attempted: {error}.") from None
     except Refuted as refuted:
@@ -98,11 +124,11 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     from json import dumps
 
     from paper_checks.progress import progress_bar
-    from properties.results import write_text
+    from reference.atomic_files import write_text
     from theory.certificate_check import check as check_certificate
 
     certificate = _read(path)
-    with progress_bar() as progress:
+    with progress_bar(not console.quiet) as progress:
         verdict = check_certificate(certificate, lambda done, of: progress("corpora", done, of))
     told = {"holds": verdict.holds, "problems": list(verdict.problems), "corpora_run": verdict.corpora_run}
     if json is not None:
@@ -121,24 +147,23 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    from json import loads
-
     from reference.errors import InputError
+    from reference.small_files import parsed, read_small
+    from theory.certificate_format import FORMAT
 
-    try:
-        certificate = loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"There is no certificate {path}; make one with leadterms prove --json.") from None
-    except (OSError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise InputError(f"The certificate {path} cannot be read: {error}.") from None
-    if not isinstance(certificate, dict):
-        raise InputError(f"{path} is no certificate: it holds a {type(certificate).__name__}.")
+    hint = "make one with leadterms prove --json FILE"
+    certificate = parsed(read_small(path, "certificate", hint=hint), str(path), hint)
+    of_form = isinstance(certificate, dict) and certificate.get("format") == FORMAT
+    if not isinstance(certificate, dict) or not of_form or certificate.get("certificate") != "leadterms":
+        raise InputError(f"{path} is no leadterms certificate of format {FORMAT}; {hint}.")
     return certificate
 
 
-def _told() -> Callable[[str], None]:
+def _told(shown: bool) -> Callable[[str], None]:
     """Return what tells a person on a terminal which part of the proof is at hand."""
     from rich.console import Console
 
     console = Console(stderr=True)
-    return (lambda what: console.print(what, style="dim")) if console.is_terminal else (lambda what: None)
+    if not (shown and console.is_terminal):
+        return lambda what: None
+    return lambda what: console.print(what, style="dim")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 
 def reproduce(

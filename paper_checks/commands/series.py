@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_checks.commands.verify import require_folder
+from gpu.command_line import require_folder
+from gpu.options import Quiet
 
 if TYPE_CHECKING:
     from flint import fmpq_mat
@@ -23,6 +24,7 @@ def series(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write every coefficient as p/q to FILE.")
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Compute the power series in eta of W_O, V, W and P, exactly, to a given order.
 
@@ -33,15 +35,14 @@ def series(
     from rich.console import Console
 
     from paper_checks.tokens_file import read_tokens
-    from properties.results import write_text
+    from reference.atomic_files import write_text
     from reference.errors import InputError
     from theory.exact_json import series_as_text, statistics_as_text
     from theory.orders import GROUPS
     from theory.series import descend
     from theory.statistics import exact_statistics
 
-    if json is not None:
-        require_folder(json)
+    require_folder(json)
     sequences, vocab_size = read_tokens(tokens)
     for name, value, most in (("--layers", layers, 100), ("--steps", steps, 10_000), ("--order", order, 64)):
         if value > most:
@@ -55,7 +56,7 @@ def series(
     if json is not None:
         whole = {**sizes, **series_as_text(found), "statistics": statistics_as_text(statistics)}
         write_text(json, dumps(whole) + "\n")
-    console = Console(highlight=False)
+    console = Console(highlight=False, quiet=quiet)
     console.print(f"After {steps} steps, {layers} layers: the first order that moves, in each group")
     for group in GROUPS:
         console.print(f"  {group:4} {_first_order(found.group(group))}")

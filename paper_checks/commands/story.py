@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import require_folder
 
 
 def story(
@@ -33,6 +33,7 @@ def story(
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show which earlier words support a story's later ones, its skeleton, and its score maps by layer.
 
@@ -82,7 +83,7 @@ def story(
             "score_maps": asdict(seen),
         }
         write_text(json, dumps(finite(whole), indent=2) + "\n")
-    console = Console(highlight=False)
+    console = Console(quiet=quiet, highlight=False)
     text = " ".join(loaded.vocabulary[x] for x in loaded.tokens[n])
     console.print(f"{loaded.name}, sequence {n}: {text}", markup=False)
     console.print(f"Earlier words of this story that support '{asked}' (+ or -: the sign of Phi_bar):")

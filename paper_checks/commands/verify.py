@@ -5,13 +5,15 @@ from __future__ import annotations
 import shlex
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from paper_checks import options
+from gpu.command_line import require_folder
+from paper_checks import completion, options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from properties.results import Result, Run
@@ -36,16 +38,19 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="TARGET",
-            help="reference, gpu, gpu32, py:module:attribute, torch:module:factory[:NAMES.toml], "
-            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; those that come along by default.",
+            help="reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory[:NAMES.toml], "
+            "'cmd:PROGRAM ARGS', or weights:FILE.npz|FILE.safetensors; the first three by default.",
+            autocompletion=completion.targets,
             show_default=False,
         ),
     ] = None,
     corpus: options.CorpusFile = None,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
+    no_cache: options.NoCache = False,
     seed: options.Seed = 0,
     profile: options.Profile = options.ProfileOption.quick,
     check: options.Checks = None,
@@ -56,7 +61,10 @@ def verify(
     rename: options.Renames = None,
     statistics_sample: options.TrainedOn = None,
     xfail: options.ExpectedFailures = None,
+    mutants: options.Mutants = False,
     json: options.JsonFile = None,
+    list_checks: options.ListChecks = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Hold implementations to every law; exit 0 when all hold, 1 when one does not.
 
@@ -65,10 +73,18 @@ def verify(
     from rich.console import Console
 
     from paper_checks.table import show
-    from properties.results import write_run
 
-    if json is not None:
-        require_folder(json)
+    if list_checks:
+        list_all(check or [])
+        return
+    require_folder(json)
+    if mutants:
+        from paper_checks.mutants import show_mutants
+
+        unused = {"TARGET": targets, "--corpus": corpus, "--vocab": vocab, "--rate": rate, "--xfail": xfail}
+        run = try_mutants(check or [], profile, seed, unused)
+        show_mutants(run, Console(soft_wrap=False, quiet=quiet))
+        finish(run, json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
     run = run_suite(
         targets or [],
@@ -83,11 +99,65 @@ def verify(
         timeout,
         training,
         xfail,
+        field=field,
+        cached=not no_cache,
+        quiet=quiet,
     )
-    show(run, Console(soft_wrap=False))
+    show(run, Console(soft_wrap=False, quiet=quiet))
+    finish(run, json)
+
+
+def finish(run: Run, json: options.JsonFile) -> NoReturn:
+    """Write the results where they are wanted, and exit with 0 when all is well, 1 otherwise."""
+    from properties.results import write_run
+
     if json is not None:
         write_run(json, run)
     raise typer.Exit(0 if run.ok else 1)
+
+
+def try_mutants(
+    check: list[str], profile: options.ProfileOption, seed: int, unused: Mapping[str, object]
+) -> Run:
+    """Try the mutants that ship, with a progress bar on standard error.
+
+    Raises:
+        InputError: an option was given that speaks of an implementation, or a name is no mutant's.
+    """
+    from paper_checks.mutants import run_mutants
+    from paper_checks.progress import progress_bar
+    from reference.errors import InputError
+
+    given = [name for name, value in unused.items() if value]
+    if given:
+        raise InputError(
+            f"--mutants tries implementations of its own; leave out {' and '.join(given)}, "
+            "or choose among them with --check."
+        )
+    # The promise is that each is caught within ci; a quick look could miss one.
+    cases = "deep" if profile is options.ProfileOption.deep else "ci"
+    named = [part for name in check for part in ("--check", name)]
+    with progress_bar() as progress:
+        return run_mutants(
+            check,
+            profile=cases,
+            seed=seed,
+            command=shlex.join(["leadterms", "verify", "--mutants", *named]),
+            progress=progress,
+        )
+
+
+def list_all(names: list[str]) -> None:
+    """Print each check: its id, the methods that it needs, its law.
+
+    Raises:
+        InputError: a name is no check or family.
+    """
+    from properties.catalogue import select
+
+    for check in select(names):
+        needs = f" [{', '.join(check.needs)}]" if check.needs else ""
+        print(f"{check.id}{needs}: {check.statement}")
 
 
 def run_suite(
@@ -103,6 +173,10 @@ def run_suite(
     timeout: float = options.DEFAULT_TIMEOUT,
     training: TrainingOptions = TrainingOptions(),
     xfail: Path | None = None,
+    *,
+    field: str = options.DEFAULT_FIELD,
+    cached: bool = True,
+    quiet: bool = False,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
 
@@ -123,11 +197,21 @@ def run_suite(
     # Checkpoints alone are no implementation to hold to laws, and ask nothing of the mathematics.
     checks = () if checkpoints and not others and not check else select(check)
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
+        cached=cached,
     )
-    with ExitStack() as open_targets, progress_bar() as progress:
+    with ExitStack() as open_targets, progress_bar(not quiet) as progress:
         left_out: list[str] = []
-        judged = judge_all(checkpoints, loaded, training, seed)
+        judged = [
+            replace(result, command=result.command + training_options(training, seed))
+            for result in judge_all(checkpoints, loaded, training, seed)
+        ]
         connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]
         if not targets:
             connected, left_out = default_targets()
@@ -143,17 +227,18 @@ def run_suite(
             expected=expected,
             progress=progress,
         )
-    how = rerun_options(corpus, vocab, length, tokenizer, layout, profile)
+    how = rerun_options(corpus, vocab, length, tokenizer, layout, profile, field)
     return replace(run, results=tuple(replace(r, command=r.command + how) for r in run.results))
 
 
 def rerun_options(
-    corpus: Path | None,
+    corpus: str | None,
     vocab: int | None,
-    length: int,
+    length: int | None,
     tokenizer: str,
     layout: options.LayoutOption,
     profile: options.ProfileOption,
+    field: str = options.DEFAULT_FIELD,
 ) -> str:
     """Return what a printed command must add to run on the same corpus; nothing for the defaults."""
     given = {
@@ -162,9 +247,24 @@ def rerun_options(
         "--length": None if length == options.DEFAULT_LENGTH else length,
         "--tokenizer": None if tokenizer == "words" else tokenizer,
         "--layout": None if layout is options.LayoutOption.document else layout.value,
+        "--field": None if field == options.DEFAULT_FIELD else field,
         "--profile": None if profile is options.ProfileOption.quick else profile.value,
     }
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
+
+
+def training_options(training: TrainingOptions, seed: int) -> str:
+    """Return what a printed command must add to judge the same checkpoint in the same way.
+
+    The rate and the steps stand in it already; the seed draws the samples behind a sampling band.
+    """
+    given: list[tuple[str, object]] = [
+        ("--names", training.names),
+        *(("--rename", rename) for rename in training.renames),
+        ("--statistics-sample", training.trained_on),
+        ("--seed", seed or None),
+    ]
+    return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given if value is not None)
 
 
 def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:
@@ -190,18 +290,3 @@ def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, see
         for target in targets
         for result in judge(Path(target.removeprefix(CHECKPOINT)), corpus, how, seed=seed)
     ]
-
-
-def require_folder(path: options.JsonFile) -> None:
-    """Refuse a file to write whose folder is missing, before any work is done.
-
-    Raises:
-        InputError: the folder is missing, or the path is a folder.
-    """
-    from reference.errors import InputError
-
-    assert path is not None
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give a file to write.")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"There is no folder {path.absolute().parent}; create it or name another file.")

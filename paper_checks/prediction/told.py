@@ -32,7 +32,7 @@ def as_json(
         "corrections_from": facts.corrections,
         "predictions": [_prediction(one) for one in predictions],
         "loss_curve": loss_curve(facts, setting),
-        "published": [_compared(one) for one in compared],
+        "published": [compared_as_json(one) for one in compared],
     }
 
 
@@ -41,7 +41,8 @@ def _prediction(one: Prediction) -> dict[str, Any]:
     return {"id": one.id, "title": one.title, **numbers, "law": one.law, "reliable": one.reliable}
 
 
-def _compared(one: Compared) -> dict[str, Any]:
+def compared_as_json(one: Compared) -> dict[str, Any]:
+    """Return a published number, its prediction and how they agree."""
     number = one.published
     return {
         "prediction": number.prediction,

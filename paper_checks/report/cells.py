@@ -12,7 +12,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. `needs` names a measurement without which the cell has nothing to show and is left out."""
+    """One cell. `needs` names a measurement, or "claims", without which it shows nothing and is left out."""
 
     id: str
     kind: Literal["markdown", "code"]
@@ -216,6 +216,36 @@ for result in run.results:
         plt.show()
 """,
         needs="closed_form",
+    ),
+    Cell(
+        "claims-heading",
+        "markdown",
+        "## What was claimed, and what came of it\n\nEach verdict is what a computation gave.",
+        needs="claims",
+    ),
+    Cell(
+        "claims",
+        "code",
+        """
+verdicts = list(dict.fromkeys(claim["verdict"] for claim in run.claims))
+counts = Counter((claim["title"], claim["verdict"]) for claim in run.claims)
+titles = dict.fromkeys(claim["title"] for claim in run.claims)
+Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts)) for title in titles])
+""",
+        needs="claims",
+    ),
+    Cell("errata-heading", "markdown", "### Errata", needs="claims"),
+    Cell(
+        "errata",
+        "code",
+        """
+refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
+Table(
+    ["claim", "stated", "found", "why"],
+    [(claim["id"], claim["stated"], claim["computed"], claim["derivation"]) for claim in refuted],
+)
+""",
+        needs="claims",
     ),
     Cell("slowest-heading", "markdown", "## The slowest checks"),
     Cell(

@@ -15,6 +15,7 @@ FAMILIES = {
     "first_step": ("The first steps", "What one or two steps from zero give is known exactly."),
     "descent": ("Gradient descent", "Every parameter after several steps, derived a second time."),
     "scaling": ("Leading terms", "What they leave out shrinks with the rate as the theorem states."),
+    "layers": ("Layers", "What the layers of a trained model share, and where they part."),
     "next_order": ("The next order", "What comes after the leading terms, and what it predicts of a run."),
     "predictions": (
         "Predictions",
@@ -36,9 +37,14 @@ FAMILIES = {
     "softmax": ("Softmax invariance", "A constant added to a row of scores changes nothing."),
     "uniform": ("Uniform attention", "What attention metrics score before anything is learned."),
     "heads": ("Attention metrics", "Metrics on attention maps whose scores are known by counting."),
+    "random": ("Untrained heads", "What heads score before they learn, and how far chance goes."),
+    "induction": ("Induction", "Looking up what followed the current token when it was seen before."),
+    "ablation": ("Removing heads", "What is left of a layer of attention without some of its heads."),
+    "probe": ("Probes", "How activations are split for a classifier that reads them."),
     "projection": ("Interventions", "Removing a matrix's projection on a direction."),
     "behaviour": ("Behaviour", "What a removed leading term does to the loss, to its last digits."),
     "composition": ("Composition", "How much one head's output feeds another."),
+    "mutants": ("Wrong implementations", "The checks themselves: one slip each, which a check must catch."),
 }
 
 # By evidence: what it means that a law is held by it.

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from paper_checks.report import formulas, summary
+from paper_checks.left_out import counted
+from paper_checks.report import formulas, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from properties.results import BAD, STATES, Result, Run
@@ -43,6 +44,7 @@ def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str
         .render(
             run=run,
             summary=summary,
+            verdicts=verdicts,
             formulas=formulas,
             groups=groups,
             figures=figures,
@@ -69,8 +71,12 @@ def facts(run: Run) -> list[tuple[str, str]]:
     header = run.header
     corpus, versions = _mapping(header.get("corpus")), _mapping(header.get("versions"))
     sizes = [
-        f"{corpus[key]:,} {what}" if isinstance(corpus[key], int) else f"{corpus[key]} {what}"
-        for key, what in (("sequences", "sequences"), ("length", "positions each"), ("vocab_size", "words"))
+        (counted(corpus[key], what) if isinstance(corpus[key], int) else f"{corpus[key]} {what}s") + each
+        for key, what, each in (
+            ("sequences", "sequence", ""),
+            ("length", "position", " each"),
+            ("vocab_size", "word", ""),
+        )
         if key in corpus
     ]
     found = [
@@ -102,6 +108,14 @@ def ratio(result: Result) -> str:
     if result.error_over_bound is None:
         return "equal" if result.result == "passed" else ""
     return f"{result.error_over_bound:.2g}"
+
+
+def figure(value: Any) -> str:
+    """Return a predicted number in as many digits as tell it from its neighbours."""
+    if not isinstance(value, (int, float)):
+        return ""
+    # Cosines near 1 differ in their last digits only.
+    return f"{value:.6f}" if 0.9 <= abs(value) < 1.1 else f"{value:.4g}"
 
 
 def pretty(value: Any, width: int = 96) -> str:
@@ -137,7 +151,9 @@ def _environment() -> Any:
         anchor=anchor,
         ratio=ratio,
         pretty=pretty,
+        figure=figure,
         word=lambda state: WORDS.get(state, state),
+        verdict_word=lambda name: verdicts.VERDICTS.get(name, (name, ""))[0],
         mark=lambda state: MARKS.get(state, "?"),
         family_title=lambda name: FAMILIES.get(name, (name, ""))[0],
         family_about=lambda name: FAMILIES.get(name, (name, ""))[1],

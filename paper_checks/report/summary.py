@@ -114,6 +114,13 @@ def sureness(run: Run) -> list[Sureness]:
     return counted
 
 
+def derived_here(run: Run) -> list[Law]:
+    """Return laws that hold, that no source states, and that are proved or exact; the proved ones first."""
+    found = [law for law in laws(run.results) if law.source == "derived here" and law.holds]
+    firm = [law for law in found if law.evidence in ("proved", "exact")]
+    return sorted(firm, key=lambda law: EVIDENCE.index(law.evidence))
+
+
 def implementations(run: Run) -> list[str]:
     """Return the targets that are implementations, in the order in which they were tried."""
     return list(dict.fromkeys(r.target for r in run.results if r.target != MATHEMATICS))
@@ -163,7 +170,7 @@ def slowest(run: Run, most: int = 10) -> list[Result]:
 
 def digest(run: Run) -> str:
     """Return a SHA-256 of everything in the results but their times: equal for two equal runs."""
-    lines = [{**asdict(result), "seconds": None} for result in run.results]
+    lines = [{**one, "seconds": None} for one in (*map(asdict, run.results), *run.claims)]
     return hashlib.sha256(json.dumps(lines, sort_keys=True).encode()).hexdigest()
 
 

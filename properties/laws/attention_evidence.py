@@ -6,7 +6,9 @@ For any u over queries, v over keys and w over distances, with m_t(v) the mean o
     sum_d w_d Delta_d = (1/NT) sum_t 1/(t+1)      sum_{k<=t} G_bar[y_t, x_k] (w[t-k] - m_t(w)).
 
 Derivation: sum_k (M_k - mean M) v_k = sum_k M_k (v_k - mean v). The centring is moved from the evidence to
-the probe, so an implementation that forgot it, or centred over the wrong positions, disagrees.
+the probe, so an implementation that forgot it, or centred over the wrong positions, disagrees. With u = 1 and
+v the indicator of a word j these are the column sums of Q_bar: with g_t,k = G_bar[y_t, x_k]/(t+1) and g_t its
+mean over k <= t, position k adds sum_{t>=k} (g_t,k - g_t)/NT to the column of its word.
 """
 
 from __future__ import annotations
@@ -22,8 +24,13 @@ from properties.tolerances import rounding
 
 
 def _probes(size: int) -> np.ndarray:
-    """Return +-1 probes, the same for the same size; one has to find a wrong entry, not to hide it."""
-    return np.random.default_rng(size).choice([-1.0, 1.0], size)
+    """Return +-1 probes, the same for the same size; one has to find a wrong entry, not to hide it.
+
+    A constant probe would see nothing but the sums of rows, which centring makes zero.
+    """
+    probes = np.random.default_rng(size).choice([-1.0, 1.0], size)
+    probes[0] = -probes[-1]
+    return probes
 
 
 def _by_key(target: Target, case: CorpusCase) -> Outcome:
@@ -36,6 +43,23 @@ def _by_key(target: Target, case: CorpusCase) -> Outcome:
     ]
     expected = sum(float(u[sequence[:-1]] @ row) for row, sequence in evidence) / case.tokens[:, 1:].size
     yield Comparison("u^T Q_bar v", u @ Q_bar @ v, expected, _bound("Q_bar", target, case))
+
+
+def _columns(target: Target, case: CorpusCase) -> Outcome:
+    G_bar = target.statistic("G_bar", case.tokens, case.vocab_size)
+    Q_bar = target.statistic("Q_bar", case.tokens, case.vocab_size)
+    T = case.tokens.shape[1] - 1
+    seen = np.arange(1, T + 1)[:, None]
+    expected = np.zeros(case.vocab_size)
+    for sequence in case.tokens:
+        x, y = sequence[:-1], sequence[1:]
+        pull = np.tril(G_bar[y[:, None], x[None, :]]) / seen
+        mean = pull.sum(axis=1, keepdims=True) / seen
+        np.add.at(expected, x, pull.sum(axis=0) - mean[::-1].cumsum()[::-1])
+    magnitude = magnitudes_by_corpus(case.tokens, case.vocab_size)["Q_bar"]
+    operations = magnitude.operations + case.vocab_size
+    bound = 2 * rounding(magnitude.terms.sum(axis=0), operations, target.dtype)
+    yield Comparison("column sums of Q_bar", Q_bar.sum(axis=0), expected / case.tokens[:, 1:].size, bound)
 
 
 def _by_distance(target: Target, case: CorpusCase) -> Outcome:
@@ -71,6 +95,14 @@ CHECKS = (
         source="paper, eq. 14-17; derived here",
         cases=CORPORA,
         law=_by_key,
+        needs=("statistics",),
+    ),
+    Check(
+        id="statistics.Q_bar_columns",
+        statement="The columns of Q_bar sum to the centred evidence that each key word receives.",
+        source="paper, eq. 14-17; derived here",
+        cases=CORPORA,
+        law=_columns,
         needs=("statistics",),
     ),
     Check(

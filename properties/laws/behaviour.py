@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import numpy as np
 from flint import fmpq_mat
 
@@ -142,7 +142,6 @@ CHECKS = (
         law=_against_many_digits,
         cost=4,
         evidence="exact",
-        claims=("ablation-nll-qk",),
     ),
     Check(
         id="behaviour.ablation",
@@ -152,6 +151,5 @@ CHECKS = (
         law=_law,
         needs=("train",),
         cost=4,
-        claims=("ablation-order-of-loss", "paper-table3-hierarchy"),
     ),
 )

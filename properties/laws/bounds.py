@@ -122,12 +122,12 @@ def _cases(steps: tuple[int, ...], V: int, T: int, layers: tuple[int, ...], prog
 def _checks() -> Iterator[Check]:
     by_length = 5 / (8 * math.sqrt(60))
     stated = {
-        "Lemma D.5": ("D5", _cases((2,), 8, 6, (1, 2), 2.0)),
-        "Lemma D.6": ("D6", _cases((3,), 500, 12, (1, 2), 3 / 8)),
-        "Theorem D.7": ("D7", _cases((3, 4, 6), 500, 12, (1,), 3 / (8 * 12 ** (3 / 8)))),
-        "Theorem D.10": ("D10", _cases((3, 4, 6), 500, 60, (1,), min(by_length, 1 / 12))),
+        "Lemma D.5": ("D5", 4, _cases((2,), 8, 6, (1, 2), 2.0)),
+        "Lemma D.6": ("D6", 100, _cases((3,), 500, 12, (1, 2), 3 / 8)),
+        "Theorem D.7": ("D7", 100, _cases((3, 4, 6), 500, 12, (1,), 3 / (8 * 12 ** (3 / 8)))),
+        "Theorem D.10": ("D10", 100, _cases((3, 4, 6), 500, 60, (1,), min(by_length, 1 / 12))),
     }
-    for theorem, (name, cases) in stated.items():
+    for theorem, (name, cost, cases) in stated.items():
         yield Check(
             id=f"bounds.{name}",
             statement=f"Within its window and at its edge the bounds of {theorem} hold in every layer.",
@@ -135,7 +135,7 @@ def _checks() -> Iterator[Check]:
             cases=cases,
             law=_zero_start(theorem),
             needs=("train",),
-            cost=12,
+            cost=cost,
         )
     yield Check(
         id="bounds.D13",
@@ -145,7 +145,7 @@ def _checks() -> Iterator[Check]:
         law=_gaussian,
         needs=("gradients",),
         evidence="measured",
-        cost=12,
+        cost=100,
     )
 
 

@@ -92,11 +92,12 @@ def _scaling(group: str) -> Law:
 
 
 def order_of(name: str, fitted: Exponent, order: int) -> Comparison:
-    """Compare a fitted order with the law's.
+    """Compare a fitted order with the law's, which it must not be below.
 
-    Where a term vanishes the order is a higher one, and never lower; a parameter that does not move has none.
+    Where a term vanishes the order is a higher one, and where it is small beside the next the fit lies
+    between the two; a parameter that does not move has none. A slip leaves a remainder one order too low.
     """
-    expected = max(order, round(fitted.value)) if math.isfinite(fitted.value) else order
+    expected = max(order, fitted.value) if math.isfinite(fitted.value) else order
     bound = max(fitted.half_width, math.ulp(expected))
     return Comparison(f"order in eta of {name}", fitted.value, expected, bound)
 
@@ -126,8 +127,7 @@ CHECKS = (
             cases=LATER_STEPS,
             law=_scaling(group),
             needs=("train",),
-            cost=8,
-            claims=("orders-in-eta", "layers-share-leading-term"),
+            cost=16,
         )
         for group, (term, order) in _LEADING.items()
     ),

@@ -70,7 +70,6 @@ CHECKS = (
         law=_sum_over_tokens,
         needs=("logits",),
         cost=4,
-        claims=("one-layer-output-form", "score-form"),
     ),
     Check(
         id="explanation.message",
@@ -79,6 +78,5 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_message,
         evidence="exact",
-        claims=("message-to-logits", "value-row-coordinates"),
     ),
 )

@@ -58,7 +58,6 @@ CHECKS = (
         cases=MODELS,
         law=_slope,
         needs=("gradients", "loss"),
-        cost=6,
-        claims=("gradient-map",),
+        cost=8,
     ),
 )

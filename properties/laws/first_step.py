@@ -62,7 +62,6 @@ CHECKS = (
         needs=("train",),
         evidence="exact",
         cost=2,
-        claims=("first-step-output",),
     ),
     Check(
         id="first_step.others",
@@ -73,7 +72,6 @@ CHECKS = (
         needs=("train",),
         evidence="exact",
         cost=2,
-        claims=("first-step-output",),
     ),
     Check(
         id="first_step.W_and_P_wait",

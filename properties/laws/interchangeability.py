@@ -50,7 +50,6 @@ CHECKS = (
         cases=CORPORA,
         law=_factors,
         needs=("statistics",),
-        claims=("gram-dcd",),
     ),
     Check(
         id="statistics.Sigma_B_symmetric",

@@ -10,10 +10,11 @@ from properties.target import Target
 from properties.tolerances import rounding
 
 
-def _bound(case: MatrixCase, dtype: str) -> np.ndarray:
-    """A coefficient <W, D>/<D, D> from n products and two passes, times D, taken from W.
+def projection_bound(case: MatrixCase, dtype: str) -> np.ndarray:
+    """Return the rounding bound of each entry of the rest.
 
-    |<W, D>| D / <D, D> is at most |W| in norm.
+    A coefficient <W, D>/<D, D> from n products and two passes, times D, is taken from W; what is taken is at
+    most |W| in norm.
     """
     operations = 8 * case.first.size + 16
     return rounding(np.abs(case.first) + np.linalg.norm(case.first), operations, dtype)
@@ -24,25 +25,27 @@ def _formula(target: Target, case: MatrixCase) -> Outcome:
     share = (case.first * case.second).sum() / square if square else 0.0
     expected = case.first - share * case.second
     got = target.remove_projection(case.first, case.second)
-    yield Comparison("the rest", got, expected, _bound(case, target.dtype))
+    yield Comparison("the rest", got, expected, projection_bound(case, target.dtype))
 
 
 def _orthogonal(target: Target, case: MatrixCase) -> Outcome:
     rest = target.remove_projection(case.first, case.second)
-    bound = (np.abs(case.second) * _bound(case, target.dtype)).sum()
+    bound = (np.abs(case.second) * projection_bound(case, target.dtype)).sum()
     yield Comparison("<rest, direction>", (rest * case.second).sum(), 0.0, bound)
 
 
 def _idempotent(target: Target, case: MatrixCase) -> Outcome:
     once = target.remove_projection(case.first, case.second)
     twice = target.remove_projection(once, case.second)
-    yield Comparison("the rest of the rest", twice, once, 2 * _bound(case, target.dtype))
+    yield Comparison("the rest of the rest", twice, once, 2 * projection_bound(case, target.dtype))
 
 
 def _scale_free(target: Target, case: MatrixCase) -> Outcome:
     plain = target.remove_projection(case.first, case.second)
     scaled = target.remove_projection(case.first, case.scale * case.second)
-    yield Comparison("the rest along a scaled direction", scaled, plain, 2 * _bound(case, target.dtype))
+    yield Comparison(
+        "the rest along a scaled direction", scaled, plain, 2 * projection_bound(case, target.dtype)
+    )
 
 
 def _zero_direction(target: Target, case: MatrixCase) -> Outcome:

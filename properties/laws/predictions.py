@@ -249,7 +249,7 @@ def _batches(target: Target, case: UpdatesCase) -> Outcome:
         )
 
 
-def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1, *claims: str) -> Check:
+def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1) -> Check:
     return Check(
         id=f"predictions.{name}",
         statement=statement,
@@ -258,7 +258,6 @@ def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1, *cl
         law=law,
         evidence="exact",
         cost=cost,
-        claims=claims,
     )
 
 
@@ -284,7 +283,6 @@ CHECKS = (
         _spread,
         SHORT_DESCENTS,
         2,
-        "three-layers-coincide",
     ),
     _check("loss", "The predicted loss has the law's terms up to eta^3.", _loss, SHORT_DESCENTS),
     _check(
@@ -293,8 +291,6 @@ CHECKS = (
         _ablation,
         SHORT_DESCENTS,
         1,
-        "ablation-order-of-loss",
-        "leading-coefficients-at-run",
     ),
     _check(
         "attention",
@@ -308,7 +304,6 @@ CHECKS = (
         _batches,
         UPDATES,
         2,
-        "full-batch-vs-sgd",
     ),
     _check(
         "sampling",

@@ -94,7 +94,6 @@ CHECKS = (
         cases=CORPORA,
         law=_expansion,
         needs=("statistics",),
-        claims=("kernel-propagation-expansion", "negative-cosine-inhibits", "sigma-phi-row-convention"),
     ),
     Check(
         id="propagation.column_norms",
@@ -103,7 +102,6 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_column_norms,
         evidence="exact",
-        claims=("column-norm-formula", "rows-vs-columns"),
     ),
     Check(
         id="propagation.limits",
@@ -112,7 +110,6 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_limits,
         evidence="exact",
-        claims=("pond-frog-attainable",),
     ),
     Check(
         id="propagation.example",
@@ -121,6 +118,5 @@ CHECKS = (
         cases=SMALL_CORPORA,
         law=_example,
         evidence="exact",
-        claims=("pond-frog-product", "pond-frog-attainable"),
     ),
 )

@@ -13,7 +13,7 @@ import numpy as np
 
 from properties.cases import MODELS, ModelCase
 from properties.check import Check, Comparison, Law, Outcome
-from properties.rounded_model import forward, given, gradients, stacked
+from properties.rounded_model import passes, slopes, stacked
 from properties.target import Target, require
 
 SHIFT = 2.5
@@ -31,13 +31,13 @@ def _shifted_W(case: ModelCase) -> dict[str, np.ndarray]:
 
 def attention_bound(parameters: Mapping[str, np.ndarray], case: ModelCase, dtype: str) -> np.ndarray:
     """Return the rounding bound of the attention maps [L, N, T, T]."""
-    passes = [forward(given(parameters, dtype), sequence) for sequence in case.tokens]
-    return np.array([[passed.A[layer].error for passed in passes] for layer in range(case.layers)])
+    passed = passes(parameters, case.tokens, dtype)
+    return np.array([[one.A[layer].error for one in passed] for layer in range(case.layers)])
 
 
 def logits_bound(parameters: Mapping[str, np.ndarray], case: ModelCase, dtype: str) -> np.ndarray:
     """Return the rounding bound of the logits [N, T, V]."""
-    return np.array([forward(given(parameters, dtype), sequence).F.error for sequence in case.tokens])
+    return np.array([one.F.error for one in passes(parameters, case.tokens, dtype)])
 
 
 def _unmoved_attention(shift: str) -> Law:
@@ -62,7 +62,7 @@ def _unmoved_logits(target: Target, case: ModelCase) -> Outcome:
 def _flat_gradient(group: str) -> Law:
     def law(target: Target, case: ModelCase) -> Outcome:
         got = require(target.gradients(case.parameters, case.tokens), group, "gradients")
-        _, bound = stacked(gradients(given(case.parameters, target.dtype), case.tokens), group)
+        _, bound = stacked(slopes(case.parameters, case.tokens, target.dtype), group)
         if group == "W":
             got, bound = got[0], bound[0]
         sums = got.sum(axis=-1)
@@ -80,7 +80,6 @@ def _check(name: str, statement: str, law: Law, needs: str) -> Check:
         law=law,
         needs=(needs,),
         cost=2,
-        claims=("softmax-shift-invariance",),
     )
 
 

@@ -2,8 +2,9 @@
 
 Y - 1/V has rows that sum to zero. So B_bar = X^T (Y - 1/V) has zero row sums, Phi_bar = (Y - 1/V)^T A0 X
 zero column sums, and since the rows of A0 X sum to one, Phi_bar summed over contexts is Y - 1/V summed over
-positions: the column sums of B_bar, which are P(next) - 1/V. The centring in Q_i makes each of its rows, and
-so each row of Q_bar and the sum of Delta_bar, zero.
+positions: the column sums of B_bar, which are P(next) - 1/V. So G_bar 1 = Sigma_B Phi_bar 1 is Sigma_B
+P(next), the 1/V dropping out because Sigma_B 1 = 0. The centring in Q_i makes each of its rows, and so each
+row of Q_bar and the sum of Delta_bar, zero.
 """
 
 from __future__ import annotations
@@ -59,6 +60,16 @@ def _context_rows(target: Target, case: CorpusCase) -> Outcome:
     yield Comparison("row sums of Phi_bar", _sums("Phi_bar", 1, target, case), expected, bound)
 
 
+def _output_rows(target: Target, case: CorpusCase) -> Outcome:
+    counts = np.bincount(case.tokens[:, 1:].ravel(), minlength=case.vocab_size)
+    Sigma_B = target.statistic("Sigma_B", case.tokens, case.vocab_size)
+    # The terms of a row of G_bar, Sigma_B times those of Phi_bar's row sums, cover those of the right side.
+    bound = 2 * _sum_bound("G_bar", 1, target, case)
+    yield Comparison(
+        "row sums of G_bar", _sums("G_bar", 1, target, case), Sigma_B @ counts / counts.sum(), bound
+    )
+
+
 CHECKS = (
     _vanishing("B_bar", 1, "the rows of B_bar [current, next]"),
     _vanishing("Phi_bar", 0, "the columns of Phi_bar [target, context]"),
@@ -80,6 +91,14 @@ CHECKS = (
         source="derived here: the rows of A0 X sum to one",
         cases=CORPORA,
         law=_context_rows,
+        needs=("statistics",),
+    ),
+    Check(
+        id="statistics.G_bar_rows",
+        statement="The rows of G_bar sum to Sigma_B applied to the frequencies of the next word.",
+        source="derived here",
+        cases=CORPORA,
+        law=_output_rows,
         needs=("statistics",),
     ),
 )

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 
 from properties.arbitrary_precision import DIGITS, STEP, Key, extrapolated, numeric_descent
 from properties.cases import THIRD_ROUTE, DescentCase

@@ -1,15 +1,21 @@
 """What the benchmarks compare with is right, and a missed target shows."""
 
 import json
+import socket
 
 import numpy as np
 import pytest
 import torch
 from gpu_corpora import SHAPES, corpus
 
+from benchmarks import exact_series, gpu_statistics, reading
+from benchmarks import gpu as gpu_list
+from benchmarks import statistics as statistics_benchmark
 from benchmarks.dense_statistics import dense_statistics
-from benchmarks.measuring import Record, Target
+from benchmarks.measuring import Record, Target, machine
+from benchmarks.page import page, read_records
 from benchmarks.synthetic_text import following_tokens, zipf_tokens
+from gpu.two_passes import go_through
 from properties.statistics_bounds import statistics_magnitudes
 from reference.statistics import statistics
 
@@ -42,3 +48,67 @@ def test_a_record_says_whether_its_targets_are_met(value, status, tmp_path, caps
 
 def test_a_record_without_targets_is_a_failure():
     assert Record("example").finish(None) == 1
+
+
+def test_the_page_tells_what_was_measured_what_was_missed_and_no_host(tmp_path):
+    for name, value in (("exact_series", 3.0), ("whole_verify", 0.5)):
+        record = Record(name, {"ratio": value, "rounds": [1, 2]}, [Target("a ratio", value, at_least=1.0)])
+        record.finish(tmp_path / f"{name}.json")
+    told = page(read_records(tmp_path, ["exact_series", "whole_verify", "not_run"]), 3, "there is no GPU")
+    assert "| a ratio | 3 | at least 1 | yes |" in told
+    assert "| a ratio | 0.5 | at least 1 | **no** |" in told
+    assert "| ratio | 3 |" in told
+    assert "Not measured: there is no GPU." in told
+    assert machine()["processor"] in told
+    assert socket.gethostname() not in told
+
+
+def test_without_a_gpu_its_list_is_skipped_with_a_reason(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr("sys.argv", ["gpu"])
+    assert gpu_list.main() == 0
+    assert "Skipped the GPU list" in capsys.readouterr().out
+    assert gpu_list.reason_to_skip() == "torch sees no GPU on this machine"
+
+
+def test_the_series_benchmark_compares_the_same_fractions(monkeypatch):
+    monkeypatch.setattr(exact_series, "SIZES", (2, 3, 3, 2, 3, 4))
+    monkeypatch.setattr(exact_series, "PROVED", (2, 1, 1))
+    found = exact_series.one_round()
+    assert found["ratio"] == found["scalars_seconds"] / found["series_seconds"]
+
+
+def test_the_reading_benchmark_compares_the_same_numbers(monkeypatch, tmp_path):
+    monkeypatch.setenv("LEADTERMS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(reading, "DOCUMENTS", 20)
+    (tmp_path / "t.txt").write_text(reading.synthetic())
+    found = reading.one_round(tmp_path / "t.txt")
+    assert found["tokens"] == 20 * 201
+    assert found["ratio"] == found["counting_seconds"] / found["numbering_seconds"]
+
+
+def test_the_statistics_benchmark_counts_all_of_a_corpus(monkeypatch):
+    for name, value in {"V": 20, "T": 12, "COMPARED": 3}.items():
+        monkeypatch.setattr(statistics_benchmark, name, value)
+    tokens = corpus(9, 12, 20).astype(np.uint16)
+    added = []
+    monkeypatch.setattr(statistics_benchmark, "go_through", lambda *all: added.append(go_through(*all)))
+    statistics_benchmark.counting(tokens)()
+    assert len(added) == 2
+    assert statistics_benchmark.changed_bits(tokens) == 0
+
+
+def test_the_gpu_benchmark_holds_the_device_to_the_bound(monkeypatch):
+    tokens = corpus(3, 12, 20).astype(np.uint16)
+    monkeypatch.setattr(gpu_statistics, "V", 20)
+    assert gpu_statistics.worst_error(tokens, "cpu") <= 1
+
+    def slipped(*arguments, **options):
+        return {name: value * (1 + 2**-30) for name, value in statistics(tokens.astype(np.int64), 20).items()}
+
+    monkeypatch.setattr(
+        gpu_statistics,
+        "stream_statistics",
+        lambda *a, **o: slipped() if o else statistics(tokens.astype(np.int64), 20),
+    )
+    assert gpu_statistics.worst_error(tokens, "cpu") > 1

@@ -110,7 +110,7 @@ def test_it_is_found_by_name_with_a_mapping_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for spec, told in (
         ("torch:my_torch_module", "incomplete"),
-        ("torch:my_torch_module:Model:missing.toml", "missing.toml cannot be read"),
+        ("torch:my_torch_module:Model:missing.toml", "There is no mapping file missing.toml"),
         ("torch:my_torch_module:Model:bad.toml", "gives W_O no name"),
         ("torch:my_torch_module:Modle", "Did you mean Model"),
         ("torch:my_torch_module:Model", "raised TypeError"),

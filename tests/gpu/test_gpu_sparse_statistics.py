@@ -5,7 +5,6 @@ import pytest
 from gpu_corpora import SHAPES, corpus
 
 from gpu import compiled
-from gpu.atomic_files import read_arrays
 from gpu.sparse_statistics import met_entries_of_G_bar, sparse_statistics
 from gpu.tokens import Parts
 from properties.statistics_bounds import statistics_magnitudes
@@ -73,13 +72,28 @@ def test_more_columns_than_are_made_dense_at_once(monkeypatch):
 
 
 @needs_numba
-def test_saved_arrays_come_back(tmp_path):
-    found = sparse_statistics([corpus(3, 5, 9)], 9)
-    found.save(tmp_path / "statistics.safetensors")
-    arrays, facts = read_arrays(tmp_path / "statistics.safetensors")
-    assert facts == {"kind": "sparse statistics", "sequences": 3}
-    np.testing.assert_array_equal(arrays["Q_bar.data"], found.Q_bar.data)
-    np.testing.assert_array_equal(arrays["Delta_bar"], found.Delta_bar)
+@pytest.mark.parametrize("stopped_at", [1, 2, 4, 5, 8])
+def test_a_run_stopped_after_any_part_resumes_to_the_same_bits(stopped_at, tmp_path):
+    parts, saved = Parts(corpus(8, 7, 9), 14), tmp_path / "progress.safetensors"
+    expected, seen = sparse_statistics(parts, 9), []
+
+    def stop(which, sequences):
+        seen.append((which, sequences))
+        if len(seen) == stopped_at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sparse_statistics(parts, 9, saved=saved, seconds_between_saves=0.0, told=stop)
+    assert saved.exists() == (stopped_at > 1)
+    found = sparse_statistics(parts, 9, saved=saved, told=lambda *told: seen.append(told))
+    # The part that was being told about was not saved yet.
+    assert len(seen) == 4 * 2 + 1
+    assert not saved.exists()
+    np.testing.assert_array_equal(found.Delta_bar, expected.Delta_bar)
+    for name in ("count", "share", "Q_bar"):
+        ours, theirs = getattr(found, name), getattr(expected, name)
+        for part in ("indptr", "indices", "data"):
+            np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
 
 
 @needs_numba

@@ -14,8 +14,10 @@ import gpu.atomic_files
 from gpu import compiled
 from gpu.compiled_implementation import implementation
 from gpu.progress import load
+from gpu.sparse_statistics import sparse_statistics
 from gpu.streaming import stream_statistics
 from gpu.sums import FirstSums, SecondSums
+from gpu.team import Team
 from gpu.tokens import Parts
 from properties.statistics_bounds import statistics_magnitudes
 from reference.errors import InputError
@@ -92,6 +94,14 @@ def test_a_run_stopped_after_any_part_resumes_to_the_same_bits(stopped_at, engin
 
 
 @needs_numba
+def test_progress_of_another_kind_is_refused(tmp_path):
+    saved, tokens = tmp_path / "progress.safetensors", corpus(6, 7, 5)
+    interrupted(saved, tokens, 5)
+    with pytest.raises(InputError, match="is no sparse statistics in progress"):
+        sparse_statistics(Parts(tokens, 1), 5, saved=saved)
+
+
+@needs_numba
 def test_a_killed_process_loses_only_its_last_part(tmp_path):
     saved = tmp_path / "progress.safetensors"
     program = f"""
@@ -110,7 +120,7 @@ stream_statistics(Parts(corpus(8, 7, 5), 14), 5, saved=saved, seconds_between_sa
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode == -signal.SIGKILL
     assert [path.name for path in tmp_path.iterdir()] == [saved.name]
-    assert load(saved, 5, 7).parts == 1
+    assert load(saved, 5, 7, FirstSums, SecondSums).parts == 1
     parts = Parts(corpus(8, 7, 5), 14)
     found, expected = stream_statistics(parts, 5, saved=saved), stream_statistics(parts, 5)
     for name, value in expected.items():
@@ -253,7 +263,9 @@ def first_sums(tokens, vocab_size):
     from gpu.engines import engine
 
     sums = FirstSums.zero(vocab_size, tokens.shape[1] - 1)
-    engine("auto", "cpu", 1).add_first(tokens.astype(np.uint32), sums)
+    engine("auto", "cpu", 1, Team(), tokens.astype(np.uint32), vocab_size).add_first(
+        tokens.astype(np.uint32), sums
+    )
     return sums
 
 

@@ -43,7 +43,7 @@ def test_full_batches_are_full_batch_descent(dtype):
 
 def test_a_step_uses_its_batch_and_its_rate():
     settings = replace(SETTINGS, steps=2, warmup=2, start_size=0.0)
-    first, second = (TOKENS[settings.batch_at(step, len(TOKENS))] for step in (0, 1))
+    first, second = (TOKENS[settings.sequences_at(step, len(TOKENS))] for step in (0, 1))
     by_hand = train_model(first, replace(settings, steps=1, warmup=0, rate=0.25, shuffled=False))
     gradient = Gpu().gradients(by_hand, second)
     found = train_model(TOKENS, settings)
@@ -56,11 +56,11 @@ def test_a_step_uses_its_batch_and_its_rate():
 
 def test_an_epoch_takes_each_sequence_once():
     settings = replace(SETTINGS, batch=5)
-    taken = np.concatenate([settings.batch_at(step, 12) for step in (0, 1)])
+    taken = np.concatenate([settings.sequences_at(step, 12) for step in (0, 1)])
     assert len(set(taken)) == 10
-    assert not np.array_equal(settings.batch_at(0, 12), settings.batch_at(2, 12))
+    assert not np.array_equal(settings.sequences_at(0, 12), settings.sequences_at(2, 12))
     plain = replace(settings, shuffled=False)
-    assert plain.batch_at(3, 12).tolist() == [5, 6, 7, 8, 9]
+    assert plain.sequences_at(3, 12).tolist() == [5, 6, 7, 8, 9]
 
 
 def test_rates_follow_the_schedule():
@@ -125,7 +125,12 @@ this.train_model(this.TOKENS, this.SETTINGS, outputs=outputs)
     for group, value in train_model(TOKENS, SETTINGS).items():
         np.testing.assert_array_equal(found[group], value)
     assert [line["step"] for line in log(tmp_path)] == [1, 2, 3, 4, 5, 6]
-    assert {path.name for path in tmp_path.iterdir()} == {"checkpoint.safetensors", "log.jsonl"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "checkpoint.safetensors",
+        "log.jsonl",
+        "run.json",
+        "run.lock",
+    }
 
 
 def test_a_finished_run_is_not_trained_again(tmp_path):
@@ -193,7 +198,7 @@ def test_the_log_has_loss_rate_alignments_and_spreads(tmp_path):
     known, told = statistics(TOKENS, 5), []
     settings = replace(SETTINGS, start_size=0.0, batch=12, steps=5, rate=0.01)
     found = train_model(
-        TOKENS, settings, statistics=known, outputs=Outputs(tmp_path, log_every=2, told=told.append)
+        TOKENS, settings, statistics=lambda: known, outputs=Outputs(tmp_path, log_every=2, told=told.append)
     )
     lines = log(tmp_path)
     assert [line["step"] for line in lines] == [2, 4, 5]

@@ -1,13 +1,16 @@
 """The command as a person runs it."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from properties.catalogue import CHECKS
 from properties.results import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,18 +28,30 @@ def leadterms(*arguments, cwd, timeout=120):
     )
 
 
+def objects():
+    file = io.BytesIO()
+    np.save(file, np.array([[{}, 1]], dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
 BAD_FILES = {
     "empty.txt": b"",
     "binary.txt": bytes(range(256)) * 8,
     "latin.txt": b"caf\xe9 \xff\n",
     "tiny.txt": b"a b c\n",
+    "rows.jsonl": b'{"text": "a b c"}\n',
+    "objects.npy": objects(),
+    "no-text/readme.md": b"# nothing",
 }
 BAD_CALLS = {
     "missing.txt": (["--corpus", "missing.txt"], "no corpus file missing.txt"),
     "empty": (["--corpus", "empty.txt"], "empty.txt is empty"),
     "binary": (["--corpus", "binary.txt"], "binary"),
     "latin": (["--corpus", "latin.txt"], "not UTF-8"),
-    "folder": (["--corpus", "."], "is a folder"),
+    "folder": (["--corpus", "."], "binary.txt looks binary"),
+    "folder without text": (["--corpus", "no-text"], "holds no .txt file"),
+    "JSON lines": (["--corpus", "rows.jsonl", "--field", "story"], "has no field 'story' (it has text)"),
+    "pickled array": (["--corpus", "objects.npy"], "cannot be read as an array"),
     "short documents": (["--corpus", "tiny.txt"], "gives no sequence"),
     "large vocabulary": (["--corpus", "tiny.txt", "--vocab", "9"], "3 different tokens"),
     "T = 0": (["--corpus", "tiny.txt", "--length", "0"], "--length is 0"),
@@ -50,7 +65,7 @@ BAD_CALLS = {
     "checkpoint without its rate": (["weights:w.npz"], "give --rate and --steps"),
     "pickled checkpoint": (["weights:w.pt", "--rate", "1", "--steps", "2"], "w.pt is a pickle"),
     "missing checkpoint": (["weights:w.npz", "--rate", "1", "--steps", "2"], "no checkpoint w.npz"),
-    "missing expectations": (["--xfail", "no.toml"], "no.toml cannot be read"),
+    "missing expectations": (["--xfail", "no.toml"], "There is no file of expected failures no.toml"),
     "unknown tokenizer": (["--tokenizer", "wrds"], "no tokenizer 'wrds'"),
     "unknown check": (["--check", "nosuch"], "no check 'nosuch'"),
     "missing folder": (["--json", "no/where.jsonl"], "There is no folder"),
@@ -64,6 +79,7 @@ BAD_CALLS = {
 @pytest.mark.parametrize("name", BAD_CALLS)
 def test_bad_input_is_told_in_a_sentence(tmp_path, name):
     for file, content in BAD_FILES.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_bytes(content)
     before = sorted(tmp_path.iterdir())
     arguments, told = BAD_CALLS[name]
@@ -106,7 +122,7 @@ def test_a_failing_implementation_exits_with_1_and_is_explained(tmp_path):
     assert done.returncode == 1, done.stderr
     told = done.stdout
     assert "statistics.Q_bar on py:mine:Mine: failed" in told
-    assert "It looks transposed." in told
+    assert "It is transposed: right with its two axes swapped." in " ".join(told.split())
     assert "leadterms verify py:mine:Mine --check statistics.Q_bar --seed 0" in told
     assert "Traceback" not in told + done.stderr
     failed = {r.check for r in read_run(tmp_path / "out.jsonl").results if r.result == "failed"}
@@ -166,7 +182,7 @@ def test_stats_writes_arrays_with_their_vocabulary(tmp_path):
 
 
 def test_help_shows_an_example():
-    for command in ("verify", "report", "stats"):
+    for command in ("verify", "report", "stats", "train"):
         done = leadterms(command, "--help", cwd=ROOT)
         assert done.returncode == 0
         assert "Example: leadterms" in done.stdout
@@ -213,3 +229,14 @@ def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
     done = leadterms("verify", "--corpus", "s.txt", "--length", "9" * 23, cwd=tmp_path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_the_checks_can_be_listed_without_running_one(tmp_path):
+    done = leadterms("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert lines[0].startswith("theory.gram: ")
+    assert (
+        "projection.idempotent [remove_projection]: Removing a projection twice is removing it once." in lines
+    )
+    assert len(lines) == 1 + len([check for check in CHECKS if check.id.startswith("projection.")])

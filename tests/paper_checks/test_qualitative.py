@@ -12,9 +12,9 @@ from test_command_line import leadterms
 from paper_checks import neighbourhood, story_reading
 from paper_checks.command_line import app
 from paper_checks.corpora import load_corpus
+from reference.categories import CATEGORIES, category_hits, cosine_similarity, nearest, numbers_of
 from reference.errors import InputError
 from reference.neighbours import FUNCTION_WORDS, KINDS, Maps, content_words, ranked
-from reference.probes import CATEGORIES, category_hits, cosine_similarity, nearest, numbers_of
 from reference.statistics import statistics
 from reference.stories import FEELINGS
 

@@ -114,7 +114,7 @@ def test_hostile_words_leave_the_notebook_whole(tmp_path):
         for output in cell.get("outputs", [])
         if "text/html" in output.get("data", {})
     ]
-    assert len(shown) == 6
+    assert len(shown) == 8
     assert not any("<img" in html or "<script" in html for html in shown)
 
 

@@ -32,10 +32,11 @@ HARNESS = """<!DOCTYPE html><meta charset="utf-8">
 const frame = document.querySelector("iframe");
 frame.addEventListener("load", () => {
   const doc = frame.contentDocument;
-  const form = doc.querySelector("form.filters");
-  const rows = () => Array.from(doc.querySelectorAll("#results-table tbody tr"));
+  const name = "TABLE";
+  const form = doc.querySelector(`form[data-table="${name}"]`);
+  const rows = () => Array.from(doc.querySelectorAll(`#${name} tbody tr`));
   const checks = () => rows().filter((row) => !row.hidden).map((row) =>
-    row.querySelector("a").textContent + "/" + row.dataset.target);
+    row.querySelector("code").textContent + "/" + (row.dataset.target ?? row.dataset.source));
   const set = (name, value) => {
     form.elements[name].value = value;
     form.dispatchEvent(new Event("input", { bubbles: true }));
@@ -47,9 +48,9 @@ frame.addEventListener("load", () => {
 </script>"""
 
 
-def look(folder, run, script, query=""):
+def look(folder, run, script, query="", table="results-table"):
     (folder / "index.html").write_bytes(page_of(run).encode("utf-8", "backslashreplace"))
-    harness = HARNESS.replace("PAGE", f"index.html{query}").replace("SCRIPT", script)
+    harness = HARNESS.replace("PAGE", f"index.html{query}").replace("SCRIPT", script).replace("TABLE", table)
     (folder / "harness.html").write_text(harness, encoding="utf-8")
     call = [BROWSER, *QUIET, f"--user-data-dir={folder / 'profile'}", "--dump-dom"]
     address = (folder / "harness.html").as_uri()
@@ -63,16 +64,16 @@ def test_filters_search_and_sorting(tmp_path):
       seen.room = doc.documentElement.clientWidth - doc.documentElement.scrollWidth;
       set("target", "gpu"); set("family", "scaling");
       seen.filtered = checks();
-      seen.told = doc.getElementById("shown").textContent;
+      seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
       set("target", ""); set("family", ""); set("q", "LEADING eta^3 reference");
       seen.found = checks();
       set("q", "no such thing");
       seen.none = checks();
       set("q", "");
-      const click = (key) => doc.querySelector(`th[data-key="${key}"] button`).click();
+      const click = (key) => doc.querySelector(`#${name} th[data-key="${key}"] button`).click();
       click("seconds"); click("seconds");
       seen.slowest = rows()[0].querySelector("a").textContent;
-      seen.sort = doc.querySelector('th[data-key="seconds"]').getAttribute("aria-sort");
+      seen.sort = doc.querySelector(`#${name} th[data-key="seconds"]`).getAttribute("aria-sort");
       click("seconds");
       seen.first = rows()[0].querySelector("a").textContent;
     """
@@ -86,6 +87,24 @@ def test_filters_search_and_sorting(tmp_path):
     assert seen["slowest"] in ("scaling.W", "scaling.P")
     assert seen["sort"] == "descending"
     assert seen["first"] == "theory.orders"
+
+
+def test_the_ledger_is_filtered_by_itself(tmp_path):
+    script = """
+      set("verdict", "refuted"); set("source", "chapter");
+      seen.refuted = checks();
+      seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
+      seen.results = doc.querySelectorAll("#results-table tbody tr:not([hidden])").length;
+      set("verdict", ""); set("source", ""); set("q", "5.433");
+      seen.found = checks();
+      seen.address = frame.contentWindow.location.search;
+    """
+    seen = look(tmp_path, sample_run(), script, table="ledger-table")
+    assert seen["refuted"] == ["other/chapter"]
+    assert seen["told"] == "1 of 8 claims"
+    assert seen["results"] == len(sample_run().results)
+    assert seen["found"] == ["wrong/paper"]
+    assert seen["address"] == "?claim-q=5.433"
 
 
 def test_an_address_brings_its_filters_and_order_along(tmp_path):

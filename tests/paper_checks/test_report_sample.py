@@ -1,5 +1,8 @@
 """A run made up for the tests of the report: every state, several families, two implementations."""
 
+from dataclasses import replace
+
+from paper_checks.report.verdicts import VERDICTS
 from properties.results import STATES, Result, Run, summarise
 
 HOSTILE = """<img src=x onerror="alert(1)">'"&amp;</script><script>alert(2)</script>{{ 7*7 }}$\\frac{$"""
@@ -109,12 +112,50 @@ HEADER = {
 }
 
 
+def claim(claim_id, verdict, **fields):
+    defaults = {
+        "source": "paper",
+        "title": "A paper",
+        "section": "Table 1",
+        "topic": "paper-experiments",
+        "claim_kind": "statement",
+        "needs": "nothing",
+        "statement": "Three steps give the coefficient 2.",
+        "stated": "2",
+        "numbers": {"coefficient": "2"},
+        "evidence": "exact",
+        "computed": "2",
+        "derivation": "The sum of r C(r, 2) over r < 3.",
+        "convention": "",
+        "checks": ["theory.orders"],
+        "command": f"leadterms claims {claim_id}",
+        "seconds": 0.01,
+    }
+    return {"id": claim_id, "verdict": verdict, **defaults, **fields}
+
+
+CLAIMS = (
+    claim("coefficient", "holds"),
+    claim("rounded", "holds_to_rounding", source="chapter", title="A chapter", stated="0.157"),
+    claim("wrong", "refuted", stated="5.407", computed="5.433", evidence="proved"),
+    claim("other", "refuted", source="chapter", title="A chapter", stated="7", computed="6"),
+    claim("rule", "method", claim_kind="method"),
+    claim("map", "definition", claim_kind="definition"),
+    claim("late", "not_run", evidence="quoted", computed="", derivation="Needs a text."),
+    claim("open", "inconclusive", evidence="measured"),
+)
+
+
 def run_of(*results, **header):
     return Run(header={**HEADER, **header}, results=results, footer=summarise(results, 33.0))
 
 
+def with_claims(run, *claims):
+    return replace(run, claims=claims, footer={**run.footer, "claims": len(claims)})
+
+
 def sample_run():
-    return run_of(*RESULTS)
+    return with_claims(run_of(*RESULTS), *CLAIMS)
 
 
 def hostile_run():
@@ -132,8 +173,12 @@ def hostile_run():
     )
     figures = result("scaling.W_O", HOSTILE, measurements=bad.measurements)
     skipped = result(f"{HOSTILE}.x", HOSTILE, "skipped", note=HOSTILE)
-    return run_of(bad, figures, skipped, corpus={"name": HOSTILE, "digest": HOSTILE}, left_out=[HOSTILE])
+    texts = ("title", "section", "topic", "statement", "stated", "computed", "derivation", "command")
+    hostile = claim(HOSTILE, "refuted", source=HOSTILE, **dict.fromkeys(texts, HOSTILE))
+    run = run_of(bad, figures, skipped, corpus={"name": HOSTILE, "digest": HOSTILE}, left_out=[HOSTILE])
+    return with_claims(run, hostile)
 
 
-def test_the_sample_has_every_state():
+def test_the_sample_has_every_state_and_every_verdict():
     assert {one.result for one in sample_run().results} == set(STATES)
+    assert {one["verdict"] for one in sample_run().claims} == set(VERDICTS)

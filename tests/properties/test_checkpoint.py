@@ -107,7 +107,7 @@ def test_another_rate_or_corpus_fails(tmp_path, corpus, trained):
     path = saved(tmp_path, trained)
     found = verdicts(path, corpus, rate=RATE * 1.01)
     assert set(states(found).values()) == {"failed"}
-    assert all("check --rate and --steps" in r.counterexample["looks_like"] for r in found.values())
+    assert all("check --rate and --steps" in r.counterexample["diagnosis"] for r in found.values())
     assert set(states(verdicts(path, corpus, steps=STEPS + 1)).values()) == {"failed"}
     other = Corpus(corpus.tokens[:, ::-1].copy(), corpus.vocabulary, "backwards")
     assert set(states(verdicts(path, other)).values()) == {"failed"}
@@ -244,7 +244,7 @@ def test_a_mapping_file_that_is_none_is_told(tmp_path, text, told):
 
 
 def test_other_names_that_are_none_are_told(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="There is no mapping file"):
         read_names(tmp_path / "missing.toml")
     for text, told in (("a", "FROM=TO"), ("=W", "FROM=TO"), ("a=B", "ends in none of")):
         with pytest.raises(InputError, match=told):

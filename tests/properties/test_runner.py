@@ -33,10 +33,11 @@ def test_a_check_says_its_law_in_a_sentence_with_a_source(check):
     assert check.source
 
 
-@pytest.mark.parametrize("name", ["reference", "gpu", "gpu32"])
+@pytest.mark.parametrize("name", ["reference", "gpu", "gpu32", "compiled"])
 def test_the_implementations_that_come_along_pass(name):
     if name != "reference":
-        pytest.importorskip("torch", reason="the gpu room needs torch")
+        needed = "numba" if name == "compiled" else "torch"
+        pytest.importorskip(needed, reason=f"{name} needs {needed}")
     results = check_implementation(name, profile="quick", seed=1)
     assert len(results) == len([check for check in CHECKS if check.needs])
     assert {r.check: r.counterexample or r.note for r in results if r.result in ("failed", "errored")} == {}

@@ -9,14 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.cases import CORPORA, MODELS
-from properties.diagnosis import looks_like
+from properties.laws.descent import order_of
 from properties.rounded import NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
 from properties.rounded_model import gradients, stacked
 from properties.statistics_bounds import statistics_magnitudes
-from properties.tolerances import EXPONENT_RESOLUTION, exponent, gamma, rounding, unit_roundoff
+from properties.tolerances import (
+    EXPONENT_RESOLUTION,
+    Exponent,
+    exponent,
+    gamma,
+    gaussian_cosine,
+    likely_rounding,
+    rounding,
+    unit_roundoff,
+)
 from reference.statistics import statistics
 
+RATES = [2.0**-3 / 2**i for i in range(4)]
 SMALL = st.integers(-(2**20), 2**20).map(lambda n: n / 2**16)
 
 
@@ -24,6 +34,50 @@ def matrices(rows, columns):
     return st.lists(st.lists(SMALL, min_size=columns, max_size=columns), min_size=rows, max_size=rows).map(
         np.array
     )
+
+
+def test_the_units_and_the_sums_of_roundings_are_those_of_the_textbook():
+    """Each number by hand: u is half the distance to the next number above 1, gamma_n = n u / (1 - n u)."""
+    assert unit_roundoff("float64") == 2 * 2.0**-53
+    assert unit_roundoff("float32") == 2.0**-24 + 2.0**-53
+    assert gamma(1, 0.25) == 1 / 3
+    assert gamma(3, 0.125) == 3 / 5
+    assert gamma(4, 0.25) == math.inf
+    u = unit_roundoff("float64")
+    assert rounding(2.0, 5, "float64") == 2 * (5 * u / (1 - 5 * u))
+    assert (
+        rounding(np.array([0.0, 1.0]), 1, "float32") == [0.0, gamma(1, 2.0**-24 + 2.0**-53) + 2.0**-126]
+    ).all()
+    # An entry whose terms underflow loses the smallest normal number an operation, and no more than that.
+    assert rounding(2.0**-1022, 3, "float64") == 3 * 2.0**-1022 * (1 + u / (1 - 3 * u))
+    assert likely_rounding(100, "float64") == 4 * 10 * u
+
+
+def test_a_fit_without_movement_is_as_wide_as_its_noise():
+    """Each slope moves by 2 noise / ln 2, and 2 p_3 - p_2 by three times that."""
+    fit = exponent([8.0, 1.0, 0.125, 1 / 64], relative_noise=2.0**-10)
+    assert fit.value == 3
+    assert fit.half_width == pytest.approx(6 * 2.0**-10 / math.log(2), rel=1e-12)
+    assert exponent([4.0, 1.0, 0.25, 0.0], 0.5) == Exponent(value=math.inf, half_width=0.0)
+    # Slopes 2, 1, 1: extrapolated 1, moved by 1 in all.
+    assert exponent([16.0, 4.0, 2.0, 1.0], 0.0) == Exponent(value=1.0, half_width=1.0)
+
+
+def test_the_cosine_of_a_noisy_signal_is_where_chance_puts_it():
+    expected, band = gaussian_cosine(3.0, 300)
+    assert expected == 0.5
+    assert band == pytest.approx(10 * 0.05)
+    rng = np.random.default_rng(0)
+    for ratio in (0.25, 3.0):
+        expected, band = gaussian_cosine(ratio, 300)
+        signal = rng.normal(size=(200, 300))
+        noise = rng.normal(size=(200, 300)) * math.sqrt(ratio)
+        total = signal + noise
+        cosines = (
+            (total * signal).sum(axis=1) / np.linalg.norm(total, axis=1) / np.linalg.norm(signal, axis=1)
+        )
+        assert np.abs(cosines - expected).max() < band
+        assert abs(cosines.mean() - expected) < band / 10
 
 
 def test_gamma_grows_and_ends():
@@ -122,21 +176,16 @@ def test_a_fitted_exponent_has_the_true_one_in_its_interval(order, first, second
     assert fit.half_width < EXPONENT_RESOLUTION
 
 
-@pytest.mark.parametrize(
-    ("slip", "told"),
-    [
-        (lambda m: m.T, "transposed"),
-        (lambda m: -m, "negated"),
-        (lambda m: 6 * m, "multiplied by 6"),
-        (lambda m: m / 6, "multiplied by 1/6"),
-        (lambda m: 0.7 * m, "multiplied by 0.7"),
-        (lambda m: 0 * m, "all zero"),
-        (lambda m: m * (1 + 2.0**-22), None),
-        (lambda m: m + 1, None),
-        (lambda m: m[:1], None),
-    ],
-)
-def test_a_known_slip_is_named(slip, told):
-    matrix = np.array([[1.0, 2.0], [3.0, -5.0]])
-    got = looks_like(slip(matrix), matrix, np.full((2, 2), unit_roundoff("float32")))
-    assert got == told
+SIGN = st.sampled_from([1, -1])
+
+
+@given(st.integers(1, 8), st.floats(-12, 14), SIGN, st.floats(-14, 20), SIGN)
+def test_a_fit_is_never_below_the_order_even_where_later_terms_are_the_larger(m, second, sign, third, other):
+    """Their coefficients may be thousands of times larger: the slopes then lie between two orders."""
+    x, y = sign * 2**second, other * 2**third
+    fit = exponent([eta**m * abs(1 + x * eta + y * eta**2) for eta in RATES], unit_roundoff("float64") * 8)
+    if fit.half_width <= EXPONENT_RESOLUTION and math.isfinite(fit.value):
+        law = order_of("a remainder", fit, m)
+        assert abs(law.got - law.expected) <= law.bound
+        slipped = order_of("a remainder", fit, m + 3)
+        assert abs(slipped.got - slipped.expected) > slipped.bound

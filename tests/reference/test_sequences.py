@@ -36,16 +36,44 @@ def test_a_document_with_an_unknown_token_is_dropped_wherever_it_stands():
     assert texts(corpus) == ["b a"]
     assert corpus.counts == {
         "documents": 4,
+        "documents without a token": 0,
         "documents with a token outside the vocabulary": 3,
         "documents too short": 0,
         "sequences": 1,
     }
 
 
+def test_a_document_without_a_token_is_counted_by_itself():
+    corpus = build_corpus(["a b", "", "b", " \n"], whitespace, length=1)
+    assert corpus.counts == {
+        "documents": 4,
+        "documents without a token": 2,
+        "documents with a token outside the vocabulary": 0,
+        "documents too short": 1,
+        "sequences": 1,
+    }
+
+
+def test_a_text_of_blanks_is_empty():
+    with pytest.raises(InputError, match="text is empty: none of its 2 documents has a token"):
+        build_corpus([" ", "\n"], whitespace, length=1)
+
+
+def test_half_a_surrogate_pair_is_told():
+    with pytest.raises(InputError, match="half of a surrogate pair"):
+        build_corpus(["a \ud800 b"], words, length=1)
+
+
 def test_a_stream_is_cut_into_windows_and_counts_what_it_left_out():
     corpus = build_corpus(DOCUMENTS, whitespace, vocab_size=2, length=3, layout="stream")
     assert texts(corpus) == ["a b a b", "b a a a", "a a b a"]
-    assert corpus.counts["tokens outside the vocabulary"] == 3
+    assert corpus.counts == {
+        "documents": 4,
+        "tokens": 18,
+        "tokens outside the vocabulary": 3,
+        "tokens left after the last window": 3,
+        "sequences": 3,
+    }
 
 
 @given(st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6), st.integers(1, 5))

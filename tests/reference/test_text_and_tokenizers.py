@@ -1,10 +1,12 @@
 import json
+import re
+import unicodedata
 
 import pytest
 
 from reference.errors import InputError
 from reference.text import read_documents
-from reference.tokenizers import characters, tokenizer, whitespace, words
+from reference.tokenizers import _combining_marks, characters, tokenizer, whitespace, words
 
 
 def test_words_are_the_papers():
@@ -15,6 +17,24 @@ def test_words_are_the_papers():
 
 def test_an_accent_belongs_to_its_letter_however_it_is_written():
     assert words("Cafe\u0301") == words("CAFÉ") == ["café"]
+
+
+def test_a_mark_that_composes_with_nothing_belongs_to_its_letter():
+    assert words("हिन्दी x̂y שָׁלוֹם") == ["हिन्दी", "x̂y", "שָׁלוֹם"]
+    # Lower-casing İ leaves a dot above, which is a mark.
+    assert words("İstanbul") == ["i̇stanbul"]
+    assert words("3\u0331 \u0331a") == ["3", "\u0331", "\u0331", "a"]
+
+
+def test_every_combining_mark_is_known():
+    inside = re.compile(f"[{_combining_marks()}]")
+    for code in (*range(0x3000), *range(0xFE00, 0x1F000, 7), *range(0xE0000, 0x110000, 5)):
+        assert bool(inside.match(chr(code))) == (unicodedata.category(chr(code))[0] == "M"), hex(code)
+
+
+def test_an_apostrophe_is_a_token_straight_or_curly():
+    assert words("don't") == ["don", "'", "t"]
+    assert words("don\u2019t") == ["don", "\u2019", "t"]
 
 
 def test_cjk_runs_are_words_and_characters_are_characters():
@@ -51,14 +71,28 @@ def test_a_file_that_is_no_tokenizer_is_refused(tmp_path, content):
 def test_documents_stand_between_separators(tmp_path):
     path = tmp_path / "t.txt"
     path.write_bytes("\ufeffone\r\n<|endoftext|>\n  \n<|endoftext|>\ntwo\n".encode())
-    assert [words(document) for document in read_documents(path)] == [["one"], ["two"]]
+    assert [words(document) for document in read_documents(path)] == [["one"], [], ["two"]]
+
+
+@pytest.mark.parametrize("block", [1, 3, 7, 1000])
+def test_documents_do_not_depend_on_the_blocks_that_are_read(block, tmp_path, monkeypatch):
+    path = tmp_path / "t.txt"
+    path.write_bytes("\ufeffa é\r\nb\rc<|endoftext|> <|endoftext|>\n床\n<|endoftext|>\n".encode())
+    monkeypatch.setattr("reference.text.BLOCK", block)
+    assert list(read_documents(path)) == ["a é\nb\nc", " ", "\n床\n"]
+
+
+def test_a_separator_first_or_last_makes_no_document(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("\n<|endoftext|>\none\n<|endoftext|>\n")
+    assert list(read_documents(path)) == ["\none\n"]
+    path.write_text("\n")
+    assert list(read_documents(path)) == ["\n"]
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "is empty"),
-        (b" \n<|endoftext|>\n", "is empty"),
         (b"ab\ncd\0ef", "binary .* line 2"),
         (b"ok\nok\ncaf\xe9 \xff", "not UTF-8 .byte 0xe9 in line 3"),
     ],
@@ -67,23 +101,23 @@ def test_a_file_that_is_no_text_is_told_apart(tmp_path, content, told):
     path = tmp_path / "t.txt"
     path.write_bytes(content)
     with pytest.raises(InputError, match=told):
-        read_documents(path)
+        list(read_documents(path))
 
 
 def test_a_file_that_may_not_be_read_is_told(tmp_path, monkeypatch):
     path = tmp_path / "t.txt"
     path.write_text("one two")
 
-    def refused(self):
+    def refused(self, *mode, **options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(type(path), "read_bytes", refused)
+    monkeypatch.setattr(type(path), "open", refused)
     with pytest.raises(InputError, match="cannot be read: Permission denied"):
-        read_documents(path)
+        list(read_documents(path))
 
 
 def test_a_missing_file_and_a_folder_are_told(tmp_path):
     with pytest.raises(InputError, match="There is no corpus file"):
-        read_documents(tmp_path / "missing.txt")
+        list(read_documents(tmp_path / "missing.txt"))
     with pytest.raises(InputError, match="is a folder"):
-        read_documents(tmp_path)
+        list(read_documents(tmp_path))

@@ -1,12 +1,12 @@
 "use strict";
-// The table of results: search, filters, sorting. Without this script every row is there and shown.
-(function () {
-  const table = document.getElementById("results-table");
-  const form = document.querySelector("form.filters");
-  const shown = document.getElementById("shown");
+// The tables of claims and of results: search, filters, sorting. Without this script every row is shown.
+function wire(form) {
+  const table = document.getElementById(form.dataset.table);
+  const shown = document.querySelector(`.shown[data-of="${form.dataset.table}"]`);
+  const { prefix, noun } = form.dataset;
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
-  const columns = ["family", "target", "result", "evidence"];
+  const columns = Array.from(form.querySelectorAll("select"), (select) => select.name);
   const words = new Map(rows.map((row) => [row, (row.textContent + " " + row.dataset.words).toLowerCase()]));
   let order = { key: "", down: false };
 
@@ -27,7 +27,7 @@
       row.hidden = !matches(row, want);
       count += row.hidden ? 0 : 1;
     }
-    shown.textContent = count === rows.length ? `${count} results` : `${count} of ${rows.length} results`;
+    shown.textContent = count === rows.length ? `${count} ${noun}` : `${count} of ${rows.length} ${noun}`;
     remember(want);
   }
 
@@ -62,10 +62,16 @@
     sort();
   }
 
+  function set(query, name, text) {
+    if (text) query.set(prefix + name, text);
+    else query.delete(prefix + name);
+  }
+
   // The address holds what is shown, so that it can be passed on.
   function remember(want) {
-    const query = new URLSearchParams(Object.entries(want).filter((entry) => entry[1]));
-    if (order.key) query.set("sort", (order.down ? "-" : "") + order.key);
+    const query = new URLSearchParams(location.search);
+    for (const [name, text] of Object.entries(want)) set(query, name, text);
+    set(query, "sort", order.key && (order.down ? "-" : "") + order.key);
     const text = query.toString();
     try {
       history.replaceState(null, "", (text ? "?" + text : location.pathname) + location.hash);
@@ -76,9 +82,9 @@
 
   function recall() {
     const query = new URLSearchParams(location.search);
-    for (const name of ["q", ...columns]) form.elements[name].value = query.get(name) ?? "";
+    for (const name of ["q", ...columns]) form.elements[name].value = query.get(prefix + name) ?? "";
     for (const name of columns) if (form.elements[name].selectedIndex < 0) form.elements[name].value = "";
-    const key = query.get("sort") ?? "";
+    const key = query.get(prefix + "sort") ?? "";
     const known = Array.from(table.tHead.querySelectorAll("[data-key]"), (heading) => heading.dataset.key);
     const bare = key.replace(/^-/, "");
     if (known.includes(bare)) order = { key: bare, down: key.startsWith("-") };
@@ -98,4 +104,6 @@
   form.addEventListener("reset", () => setTimeout(filter));
   if (order.key) sort();
   filter();
-})();
+}
+
+for (const form of document.querySelectorAll("form.filters")) wire(form);

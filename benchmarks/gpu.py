@@ -1,0 +1,44 @@
+"""All that is measured on a GPU: python -m benchmarks.gpu --out FOLDER.
+
+Where torch sees no GPU, nothing is measured and the reason is told: exit status 0.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from benchmarks.measuring import options
+from benchmarks.running import run_benchmarks
+
+# The module, what it is called in the records, and its arguments.
+GPU_LIST = {
+    "gpu_statistics": ("gpu_statistics", ["--device", "cuda"]),
+    "gpu_training_step": ("training_step", ["--device", "cuda"]),
+    "gpu_verify": ("whole_verify", ["--target", "gpu", "--target", "gpu32"]),
+}
+
+
+def reason_to_skip() -> str | None:
+    """Return why nothing can be measured here; None where a GPU can."""
+    try:
+        import torch
+    except ImportError:
+        return "torch is not installed"
+    return None if torch.cuda.is_available() else "torch sees no GPU on this machine"
+
+
+def main() -> int:
+    """Run the list, or say why not; return the exit status."""
+    parser = options("All that is measured on a GPU.")
+    parser.add_argument("--out", type=Path, default=Path("build/benchmarks"), help="folder for the records")
+    asked = parser.parse_args()
+    reason = reason_to_skip()
+    if reason is not None:
+        print(f"Skipped the GPU list ({', '.join(GPU_LIST)}): {reason}.")
+        return 0
+    return run_benchmarks(GPU_LIST, asked.out, asked.runs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

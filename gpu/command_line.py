@@ -1,0 +1,115 @@
+"""Running a command line: what it exits with, and what a person reads when it stops."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gpu.interrupts import interrupts
+from reference.errors import InputError, reason
+
+# File systems take 255 bytes; some are needed for the name of what is written beside.
+LONGEST_NAME = 220
+SHOWN_OF_A_NAME = 60
+
+
+def run_command(command: Callable[[], object], name: str) -> None:
+    """Run a command line and exit.
+
+    The status is 0 when all is well, 1 when a check fails, 2 when the input or the call is wrong, 130 after
+    Ctrl-C.
+    """
+    interrupts.listen()
+    try:
+        status = _run(command, name)
+    except BaseException:
+        # Whatever an interrupted import or call came to: it was interrupted.
+        if not interrupts.came:
+            raise
+        status = None
+    interrupts.ignore()
+    if interrupts.came:
+        status = interrupts.stopped(f"{name}: stopped before the end; no file is left half written.")
+    sys.exit(status)
+
+
+def _run(command: Callable[[], object], name: str) -> int | str | None:
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding lacks is shown by its number.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        _refuse_empty(sys.argv[1:])
+        command()
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    except SystemExit as end:
+        return end.code
+    except BrokenPipeError:
+        # The reader of a pipe went away; there is nobody left to tell.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, for as long as the process
+        return 1
+    except OSError as error:
+        print(f"{name}: {_told(error)}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _refuse_empty(words: Sequence[str]) -> None:
+    """Refuse an empty word, which a shell makes of a variable that is not set.
+
+    Raises:
+        InputError: there is one.
+    """
+    for number, word in enumerate(words):
+        if word == "" or (word.startswith("--") and word.endswith("=")):
+            before = word or (words[number - 1] if number else "the command")
+            raise InputError(f"There is nothing after {before.rstrip('=')}; give a value or leave it out.")
+
+
+def _told(error: OSError) -> str:
+    if error.filename is None:
+        return f"the output cannot be written: {reason(error)}."
+    name = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else str(error.filename)
+    shown = name if len(name) <= SHOWN_OF_A_NAME else f"{name[:SHOWN_OF_A_NAME]}..."
+    if error.errno == errno.ENAMETOOLONG:
+        return (
+            f"the name {shown} has {len(name):,} characters, more than a file can have; give a shorter one."
+        )
+    return f"{shown} cannot be used: {reason(error)}; give another."
+
+
+def require_folder(path: Path | None) -> None:
+    """Refuse a file that could not be written, before any work is done.
+
+    Raises:
+        InputError: the path is a folder, its folder is missing or cannot be written to, or its name is too
+            long.
+    """
+    if path is None:
+        return
+    if len(os.fsencode(path.name)) > LONGEST_NAME:
+        raise InputError(f"The name {path.name[:SHOWN_OF_A_NAME]}... is too long; give a shorter one.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a file to write.")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}; create it or name another file.")
+    if not os.access(folder, os.W_OK) and not (path.exists() and not path.is_file()):
+        raise InputError(f"The folder {folder} cannot be written to; name a file in another one.")
+
+
+def require_different(*paths: Path | None) -> None:
+    """Refuse to write over what is read, or one output over another.
+
+    Raises:
+        InputError: two of the paths, those that are not None, are the same file.
+    """
+    places = [path.resolve() for path in paths if path is not None]
+    if len(set(places)) < len(places):
+        raise InputError("The corpus and the files to write must be different files; name another one.")

@@ -1,0 +1,73 @@
+"""The options with which commands name a corpus, as annotated types."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reference.errors import InputError
+from reference.sources import DEFAULT_FIELD
+
+__all__ = ["DEFAULT_FIELD"]
+
+DEFAULT_LENGTH = 40
+SOURCES = "a text file, a folder of them, .jsonl, .parquet, a token array .npy, or tinystories"
+
+
+class LayoutOption(StrEnum):
+    """How documents become sequences."""
+
+    document = "document"
+    stream = "stream"
+
+
+CorpusArgument = Annotated[
+    str | None, typer.Argument(metavar="CORPUS", help=f"{SOURCES.capitalize()}.", show_default=False)
+]
+CorpusOption = Annotated[
+    str | None,
+    typer.Option(
+        "--corpus", metavar="CORPUS", help=f"{SOURCES.capitalize()}; the embedded stories by default."
+    ),
+]
+VocabSize = Annotated[
+    int | None, typer.Option("--vocab", metavar="V", help="Keep the V most frequent tokens; all by default.")
+]
+Length = Annotated[
+    int | None,
+    typer.Option(
+        "--length",
+        metavar="T",
+        help=f"Predicted positions in a sequence; {DEFAULT_LENGTH}, or what a token array has, by default.",
+    ),
+]
+TokenizerName = Annotated[
+    str, typer.Option("--tokenizer", metavar="NAME", help="words, chars, whitespace, or a tokenizers .json.")
+]
+Layout = Annotated[
+    LayoutOption,
+    typer.Option(help="One sequence a long-enough document, or windows of all text joined."),
+]
+Field = Annotated[str, typer.Option("--field", metavar="NAME", help="Where .jsonl or .parquet has the text.")]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Tokenize anew, and keep nothing in the user's cache folder.")
+]
+Seed = Annotated[int, typer.Option(help="Where generated cases and stories start from.")]
+Device = Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:NUMBER.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors; files and the status tell the rest.")
+]
+
+
+def one_corpus(argument: str | None, option: str | None) -> str:
+    """Return the corpus, which is named as an argument or with --corpus; InputError unless it is once."""
+    named = [place for place in (argument, option) if place is not None]
+    if len(named) != 1:
+        raise InputError("Name one corpus, as the argument CORPUS or with --corpus; see --help.")
+    return named[0]

@@ -1,0 +1,58 @@
+"""`leadterms doctor`: what this machine can run, and how to get the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+
+def doctor(json: options.JsonFile = None, quiet: options.Quiet = False) -> None:
+    """Say what this machine can run, and how to get the rest; exit 1 when a package of the core is missing.
+
+    Example: leadterms doctor --json machine.json
+    """
+    from paper_checks.machine import examine
+    from reference.atomic_files import write_text
+
+    require_folder(json)
+    found = examine()
+    if json is not None:
+        from json import dumps
+
+        write_text(json, dumps(found, indent=2) + "\n")
+    if not quiet:
+        _show(found)
+    raise typer.Exit(0 if found["ok"] else 1)
+
+
+def _show(found: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(highlight=False, soft_wrap=True)
+    memory = f", {found['memory_gib']:g} GiB of memory" if found["memory_gib"] else ""
+    console.print(
+        f"leadterms {found['leadterms'] or '(not installed)'}, Python {found['python']}, {found['machine']}, "
+        f"{found['cores']} cores{memory}"
+    )
+    for name, extra in found["packages"].items():
+        there = [f"{package} {version}" for package, version in extra["installed"].items()]
+        there += [f"those of {', '.join(extra['includes'])}"] if extra["includes"] else []
+        lacking = f"; missing: {', '.join(extra['missing'])}" if extra["missing"] else ""
+        console.print(escape(f"  {name:11} {', '.join(there) or 'nothing'}{lacking}"))
+    for name, value in (
+        ("devices", ", ".join(["cpu", *found["cuda"]])),
+        ("browser", found["browser"] or "none"),
+        ("node", found["node"] or "none"),
+        ("cache", found["cache"]["folder"] + ("" if found["cache"]["writable"] else ", not writable")),
+    ):
+        console.print(escape(f"  {name:11} {value}"))
+    for one in found["can"]:
+        if one["possible"]:
+            console.print(f"[green]yes[/] {escape(one['what'])}")
+        else:
+            console.print(f"[yellow]no[/]  {escape(one['what'])}: {escape(one['get'])}")

@@ -1,0 +1,93 @@
+"""`leadterms experiments`: what can be read from attention, tried on small trained models."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from paper_checks.experiments.result import Outcome
+
+
+class ProfileOption(StrEnum):
+    """How large the models are."""
+
+    quick = "quick"
+    full = "full"
+
+
+def experiments(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Experiments or groups of them; all by default."),
+    ] = None,
+    profile: Annotated[
+        ProfileOption, typer.Option(help="quick trains for about a minute, full for most of an hour.")
+    ] = ProfileOption.quick,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            "--corpus", metavar="FILE", help="A UTF-8 text to train on; generated stories by default."
+        ),
+    ] = None,
+    tokenizer: options.TokenizerName = "words",
+    seed: options.Seed = 0,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the outcomes as JSON lines to FILE.")
+    ] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="Name the experiments and stop.")] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train small models and ask what their attention, heads, circuits and activations show.
+
+    Each experiment has its criterion fixed beforehand. One that is not met is an answer and no error: the
+    exit is 0 as long as all of them ran.
+
+    Example: leadterms experiments induction --profile quick --json experiments.jsonl
+    """
+    from rich.console import Console
+
+    from paper_checks.progress import progress_bar
+    from paper_checks.provenance import has_torch
+    from reference.errors import InputError
+
+    if not has_torch():
+        raise InputError("Experiments train models, which needs torch: pip install 'leadterms[gpu]'.")
+    from paper_checks.experiments.registry import EXPERIMENTS, run_experiments
+    from paper_checks.experiments.result import assessments, write_outcomes
+
+    console = Console(quiet=quiet, highlight=False)
+    if list_them:
+        for name in EXPERIMENTS:
+            console.print(name)
+        return
+    if json is not None:
+        require_folder(json)
+        if corpus is not None and corpus.resolve() == json.resolve():
+            raise InputError("--corpus and --json are the same file; name another one for the outcomes.")
+    with progress_bar(not quiet) as progress:
+        outcomes = run_experiments(
+            profile.value, seed, names or [], corpus=corpus, tokenizer=tokenizer, progress=progress
+        )
+    if json is not None:
+        write_outcomes(json, {"profile": profile.value, "seed": seed}, outcomes)
+    _show(console, outcomes)
+    console.print("\nStrength of evidence", style="bold")
+    for about, strength in assessments(outcomes).items():
+        console.print(f"  {about}: {strength}", markup=False, soft_wrap=True)
+
+
+def _show(console: Console, outcomes: list[Outcome]) -> None:
+    for outcome in outcomes:
+        state = "met" if outcome.met else "not met"
+        console.print(f"\n{outcome.experiment} ({state}, {outcome.seconds:.1f} s)", style="bold")
+        for line in (outcome.question, f"Criterion: {outcome.criterion}", outcome.verdict):
+            console.print(f"  {line}", markup=False, soft_wrap=True)

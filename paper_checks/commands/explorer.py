@@ -1,0 +1,74 @@
+"""`leadterms explorer`: a page on which to look at attention, remove heads and read what the numbers say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpu.command_line import require_different, require_folder
+from paper_checks import options
+from paper_checks.commands.experiments import ProfileOption
+
+
+def explorer(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path(
+        "explorer.html"
+    ),
+    outcomes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Show these outcomes, written by experiments --json, on the page too."
+        ),
+    ] = None,
+    profile: Annotated[
+        ProfileOption, typer.Option(help="quick trains for seconds, full for some minutes.")
+    ] = ProfileOption.quick,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            "--corpus", metavar="FILE", help="A UTF-8 text to train on; generated stories by default."
+        ),
+    ] = None,
+    tokenizer: options.TokenizerName = "words",
+    seed: options.Seed = 0,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write what the page shows as JSON to FILE.")
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train a small model and write one page, for any browser and without a network, to explore it on.
+
+    Example: leadterms explorer --outcomes experiments.jsonl -o explorer.html
+    """
+    from rich.console import Console
+
+    from paper_checks.provenance import has_torch
+    from reference.atomic_files import write_text
+    from reference.errors import InputError
+
+    if not has_torch():
+        raise InputError("The explorer trains a model, which needs torch: pip install 'leadterms[gpu]'.")
+    for path in (out, json):
+        require_folder(path)
+    require_different(out, json)
+    read = [path.resolve() for path in (corpus, outcomes) if path is not None]
+    for path in (out, json):
+        if path is not None and path.resolve() in read:
+            raise InputError(f"{path} is what the page is made of; name another file to write.")
+    from paper_checks.experiments.result import read_outcomes
+    from paper_checks.experiments.setting import Setting, scale_of
+    from paper_checks.explorer.data import explorer_data
+    from paper_checks.explorer.page import write_explorer
+    from paper_checks.finite import finite
+
+    listed = [] if outcomes is None else read_outcomes(outcomes)[1]
+    setting = Setting(scale_of(profile.value), seed, corpus, tokenizer)
+    data = explorer_data(setting, listed)
+    write_explorer(out, data)
+    if json is not None:
+        from json import dumps
+
+        write_text(json, dumps(finite(data)) + "\n")
+    Console(quiet=quiet).print(f"The explorer is in {out}", highlight=False, markup=False, soft_wrap=True)

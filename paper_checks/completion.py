@@ -1,0 +1,36 @@
+"""What the shell may complete: names and ids that a person need not remember."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def claim_ids(incomplete: str) -> list[str]:
+    """Return the ids of claims that begin so."""
+    from paper_checks.ledger.book import claims
+
+    return _beginning((claim.id for claim in claims()), incomplete)
+
+
+def source_keys(incomplete: str) -> list[str]:
+    """Return the keys of sources that begin so."""
+    from paper_checks.ledger.book import sources
+
+    return _beginning(sources(), incomplete)
+
+
+def check_ids(incomplete: str) -> list[str]:
+    """Return the families and the ids of checks that begin so."""
+    from properties.catalogue import CHECKS
+
+    ids = [check.id for check in CHECKS]
+    return _beginning(dict.fromkeys([*(one.split(".")[0] for one in ids), *ids]), incomplete)
+
+
+def targets(incomplete: str) -> list[str]:
+    """Return the targets, or kinds of them, that begin so."""
+    return _beginning(("reference", "gpu", "gpu32", "py:", "torch:", "cmd:", "weights:"), incomplete)
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

@@ -1,0 +1,97 @@
+"""Every experiment by its id, and one function that runs them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from paper_checks.experiments import circuits, depth, heads, induction, probes, removal
+from paper_checks.experiments.models import text
+from paper_checks.experiments.result import Outcome
+from paper_checks.experiments.setting import Setting, scale_of
+from reference.errors import InputError
+
+EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
+    "heads.structure": heads.structure,
+    "heads.by_class": heads.by_class,
+    "heads.sizes": heads.sizes,
+    "ablation.place": removal.place,
+    "ablation.layers": removal.layers,
+    "ablation.pairs": removal.pairs,
+    "ablation.positions": removal.positions,
+    "induction.fixed_period": induction.fixed_period,
+    "induction.random_period": induction.random_period,
+    "induction.one_layer": induction.one_layer,
+    "induction.emergence": induction.emergence,
+    "induction.in_text": induction.in_text,
+    "circuits.composition": circuits.composition,
+    "circuits.subspaces": circuits.subspaces,
+    "circuits.removal": circuits.removal,
+    "circuits.spectra": circuits.spectra,
+    "probes.next_mark": probes.next_mark,
+    "probes.removal": probes.removal,
+    "probes.used_or_not": probes.used_or_not,
+    "depth.first_layer": depth.first_layer,
+}
+
+Progress = Callable[[str, int, int], None]
+
+
+def run_experiments(
+    profile: str,
+    seed: int = 0,
+    names: Sequence[str] = (),
+    *,
+    corpus: Path | None = None,
+    tokenizer: str = "words",
+    progress: Progress = lambda what, done, of: None,
+) -> list[Outcome]:
+    """Run experiments and return their outcomes; the same profile, seed and text give the same ones on a CPU.
+
+    Args:
+        profile: "quick" (about a minute of processor time) or "full".
+        seed: of the first model; the others follow.
+        names: ids or groups; all by default.
+        corpus: a text to train on; generated stories by default.
+        tokenizer: of that text.
+        progress: told the experiment at hand, how many are done and how many there are.
+
+    Raises:
+        InputError: there is no such profile or experiment, or the text cannot be used.
+    """
+    setting = Setting(scale_of(profile), seed, corpus, tokenizer)
+    chosen = select(names, setting)
+    if corpus is not None:
+        text(setting)  # a text that cannot be used is told before anything is trained
+    outcomes = []
+    for done, name in enumerate(chosen):
+        progress(name, done, len(chosen))
+        started = time.process_time()
+        outcome = EXPERIMENTS[name](setting)
+        seconds = round(time.process_time() - started, 2)
+        outcomes.append(replace(outcome, settings=setting.told(), seconds=seconds))
+    return outcomes
+
+
+def select(names: Sequence[str], setting: Setting) -> list[str]:
+    """Return the ids of the experiments named, by id or group; all that the setting has sizes for by default.
+
+    Raises:
+        InputError: there is no such experiment, or the setting has no sizes for it.
+    """
+    groups = {name.split(".")[0] for name in EXPERIMENTS}
+    for name in names:
+        if name not in EXPERIMENTS and name not in groups:
+            close = get_close_matches(name, [*EXPERIMENTS, *groups], n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise InputError(
+                f"There is no experiment '{name}'; give an id or one of {', '.join(sorted(groups))}.{hint}"
+            )
+    chosen = [name for name in EXPERIMENTS if not names or name in names or name.split(".")[0] in names]
+    sized = [name for name in chosen if name != "depth.first_layer" or setting.scale.depths]
+    if not sized:
+        raise InputError(f"depth.first_layer has no sizes in the profile {setting.scale.name}; give full.")
+    return sized

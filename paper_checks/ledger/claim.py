@@ -1,0 +1,74 @@
+"""A claim of a source: what it says, where, and what a decision on it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from paper_checks.ledger.printed import decimal
+
+# What sort of sentence a claim is. A definition or a rule is not true or false; it is shown to be usable.
+Kind = Literal["statement", "definition", "method"]
+# What must be there before a claim can be decided.
+Needs = Literal["nothing", "small corpus", "text", "training run", "pretrained model"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+NEEDS: tuple[Needs, ...] = get_args(Needs)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where claims come from.
+
+    Attributes:
+        key: short name, such as "paper".
+        title: as published.
+        about: authors, language, licence, in a few words.
+        url: where it can be read, if that is known.
+    """
+
+    key: str
+    title: str
+    about: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a source.
+
+    Attributes:
+        id: permanent.
+        source: the key of its source; `also` are the keys of others that say the same.
+        section: where in the source.
+        topic: what it is about, the name of its file.
+        statement: what is stated, in this project's words.
+        stated: the stated value as a reader would quote it.
+        numbers: what is stated, number by number, as printed ("0.450", not 0.45), alone or in (nested) lists.
+        given: what the source computes them from, taken as it is: numbers as printed, or words.
+        kind: a statement, a definition or a method.
+        needs: what a decision needs.
+        convention: how the claim was read, where it can be read in more than one way.
+        checks: ids of the checks of the suite and of the ledger's own computations that decide it.
+        run_with: the command that decides it when what it needs is not there; "" for `leadterms claims ID`.
+    """
+
+    id: str
+    source: str
+    section: str
+    topic: str
+    statement: str
+    stated: str
+    checks: tuple[str, ...]
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    kind: Kind = "statement"
+    needs: Needs = "nothing"
+    convention: str = ""
+    run_with: str = ""
+
+    def given_number(self, name: str) -> Fraction:
+        """Return a number that the source gives, exactly as printed. Raises KeyError when there is none."""
+        return Fraction(decimal(self.given[name]))

@@ -1,0 +1,131 @@
+"""Decide claims: run what each names, and turn what was found into a verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from paper_checks.ledger.book import claims, sources
+from paper_checks.ledger.claim import Claim
+from paper_checks.ledger.finding import Finding, NotGiven
+from paper_checks.ledger.registry import computations
+from paper_checks.ledger.setting import Setting
+from properties.results import MATHEMATICS, Evidence, Result, Run
+
+# From the strongest to the weakest; a claim that several checks decide is held as firmly as by the weakest.
+_STRENGTH: tuple[Evidence, ...] = ("proved", "exact", "property", "measured", "quoted")
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A claim with what was found of it, the seconds that took, and the command that does it again."""
+
+    claim: Claim
+    finding: Finding
+    seconds: float
+    command: str
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the row that `leadterms claims --json` writes."""
+        claim, finding = self.claim, self.finding
+        return {
+            "id": claim.id,
+            "source": claim.source,
+            "title": sources()[claim.source].title,
+            "also": list(claim.also),
+            "section": claim.section,
+            "topic": claim.topic,
+            "claim_kind": claim.kind,
+            "needs": claim.needs,
+            "statement": claim.statement,
+            "stated": claim.stated,
+            "numbers": dict(claim.numbers),
+            "verdict": finding.verdict,
+            "evidence": finding.evidence,
+            "computed": finding.computed,
+            "right": dict(finding.right),
+            "derivation": finding.derivation,
+            "convention": " ".join(filter(None, (claim.convention, finding.convention))),
+            "checks": list(claim.checks),
+            "command": self.command,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def decide(chosen: Iterable[Claim], setting: Setting, options: str = "") -> Iterator[Decided]:
+    """Yield each claim with its verdict.
+
+    Args:
+        chosen: the claims to decide.
+        setting: what there is to decide them with.
+        options: what the command line gave besides, to be repeated in the commands.
+    """
+    for claim in chosen:
+        started = time.perf_counter()
+        try:
+            finding, command = found(claim, setting), f"leadterms claims {claim.id}{options}"
+        except NotGiven as missing:
+            finding = Finding("not_run", "quoted", "", derivation=f"Needs {missing}.")
+            command = claim.run_with or f"leadterms claims {claim.id}"
+        yield Decided(claim, finding, time.perf_counter() - started, command)
+
+
+def own_results(run: Run) -> dict[str, Result]:
+    """Return a run's results on the mathematics and on the reference, by check: claims rest on these."""
+    return {one.check: one for one in run.results if one.target in (MATHEMATICS, "reference")}
+
+
+def with_claims(
+    run: Run,
+    setting: Setting,
+    options: str = "",
+    progress: Callable[[str, int, int], None] = lambda what, done, of: None,
+) -> Run:
+    """Return `run` with every claim of the ledger decided."""
+    chosen, rows = claims(), []
+    for done, claim in enumerate(chosen):
+        progress(claim.id, done, len(chosen))
+        rows += [one.as_row() for one in decide([claim], setting, options)]
+    return replace(run, claims=tuple(rows), footer={**run.footer, "claims": len(rows)})
+
+
+def found(claim: Claim, setting: Setting) -> Finding:
+    """Return what the claim's computation finds, or what the suite's checks alone say of it.
+
+    Raises:
+        NotGiven: it needs something that is not there.
+    """
+    own = [computations()[name] for name in claim.checks if name in computations()]
+    suite = [name for name in claim.checks if name not in computations()]
+    if own:
+        # Its computation is the decision; the checks of the suite that it names must hold as well.
+        finding = own[0].decide(claim, setting)
+        broken = [name for name in suite if setting.result(name).result != "passed"]
+        if broken:
+            return Finding("inconclusive", finding.evidence, finding.computed, f"{broken[0]} does not pass.")
+    else:
+        finding = by_checks([setting.result(name) for name in suite])
+    if finding.verdict == "holds" and claim.kind != "statement":
+        return replace(finding, verdict=claim.kind)
+    return finding
+
+
+def by_checks(results: list[Result]) -> Finding:
+    """Return the verdict on a claim that says just what these checks hold."""
+    weakest = max((result.evidence for result in results), key=_STRENGTH.index)
+    failed = [result for result in results if result.result == "failed"]
+    if failed:
+        return Finding("refuted", weakest, f"{failed[0].check} fails", _counterexample(failed[0]))
+    unsettled = [result for result in results if result.result != "passed"]
+    if unsettled:
+        return Finding("inconclusive", weakest, f"{unsettled[0].check} is {unsettled[0].result}")
+    cases = sum(result.cases for result in results)
+    laws = " ".join(result.statement for result in results[:2])
+    return Finding("holds", weakest, f"as stated, in {cases} case{'s' * (cases != 1)}", laws)
+
+
+def _counterexample(result: Result) -> str:
+    example = result.counterexample or {}
+    return f"Got {example.get('got')}, expected {example.get('expected')} at {example.get('entry')}."

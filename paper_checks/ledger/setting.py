@@ -1,0 +1,103 @@
+"""What a decision may look at: the seed, a text if one was given, results of checks and of experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from paper_checks.fastest import fastest_statistics
+from paper_checks.ledger.finding import NotGiven
+from properties.catalogue import CHECKS
+from properties.connectors import connect
+from properties.results import Result
+from properties.runner import run, run_mathematics
+from reference.corpus import Corpus
+from reference.sequences import build_corpus
+from reference.stories import stories
+from reference.tokenizers import tokenizer
+
+SMALL_STORIES = 60
+SMALL_LENGTH = 16
+TINY_SHAPE = (4, 6)
+TINY_VOCABULARY = 3
+
+
+@dataclass
+class Setting:
+    """What is there to decide claims with.
+
+    Attributes:
+        seed: where generated cases start from.
+        text: a corpus of real text, or None.
+        experiments: results of training experiments by name, as `leadterms experiments` writes them.
+        results: results of the suite's checks on the reference, by id; those missing are run when asked for.
+    """
+
+    seed: int = 0
+    text: Corpus | None = None
+    experiments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
+
+    def result(self, check_id: str) -> Result:
+        """Return the result of a check of the suite on the reference implementation, run if need be."""
+        if check_id not in self.results:
+            (check,) = [check for check in CHECKS if check.id == check_id]
+            if check.needs:
+                found = list(run(connect("reference"), [check], profile="quick", seed=self.seed))
+            else:
+                found = list(run_mathematics([check], profile="quick", seed=self.seed))
+            self.results[check_id] = found[0]
+        return self.results[check_id]
+
+    @cached_property
+    def small(self) -> Corpus:
+        """A small corpus of generated stories, the same for the same seed."""
+        return build_corpus(
+            stories(SMALL_STORIES, self.seed),
+            tokenizer("words"),
+            vocab_size=None,
+            length=SMALL_LENGTH,
+            layout="stream",
+            name=f"{SMALL_STORIES} generated stories, seed {self.seed}",
+        )
+
+    @cached_property
+    def tiny(self) -> tuple[list[list[int]], int]:
+        """Four random sequences over three words, for exact arithmetic: tokens [4, 6], vocabulary size."""
+        tokens = np.random.default_rng(self.seed).integers(0, TINY_VOCABULARY, TINY_SHAPE)
+        tokens[0, :TINY_VOCABULARY] = range(TINY_VOCABULARY)  # so that every word occurs
+        return tokens.tolist(), TINY_VOCABULARY
+
+    @cached_property
+    def text_statistics(self) -> dict[str, np.ndarray]:
+        """The statistics of the text in float64.
+
+        Raises:
+            NotGiven: there is none.
+        """
+        text = self.given_text()
+        return fastest_statistics(text.tokens, text.vocab_size)
+
+    def given_text(self) -> Corpus:
+        """Return the text, for claims that are about one.
+
+        Raises:
+            NotGiven: there is none.
+        """
+        if self.text is None:
+            raise NotGiven("a text, such as TinyStories")
+        return self.text
+
+    def experiment(self, name: str) -> Mapping[str, Any]:
+        """Return the result of a training experiment.
+
+        Raises:
+            NotGiven: it was not run.
+        """
+        if name not in self.experiments:
+            raise NotGiven(f"the experiment '{name}'")
+        return self.experiments[name]

@@ -1,0 +1,50 @@
+"""What a run left out, one line a target: how many checks, and for want of what."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from properties.results import Result
+
+# How the runner says that an implementation lacks something that it need not have.
+NO_METHOD = "the implementation has no "
+NO_STATISTIC = re.compile(r"statistics answers no '(\w+)'")
+
+
+def left_out(results: Sequence[Result]) -> list[str]:
+    """Return a line for each target some of whose checks did not apply or were skipped."""
+    by_target: dict[str, list[str]] = {}
+    for result in results:
+        if result.result in ("not_applicable", "skipped"):
+            by_target.setdefault(result.target, []).append(result.note or result.result)
+    return [f"{target}: {_told(notes)}" for target, notes in by_target.items()]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular where there is one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _told(notes: Sequence[str]) -> str:
+    wanted: dict[str, None] = {}
+    lacking = 0
+    others: Counter[str] = Counter()
+    for note in notes:
+        names = _wanted(note)
+        lacking += bool(names)
+        wanted |= dict.fromkeys(names)
+        if not names:
+            others[note] += 1
+    parts = [f"{counted(lacking, 'check')} for want of {', '.join(wanted)}"] if lacking else []
+    parts += [f"{counted(count, 'check')}, {note}" for note, count in others.items()]
+    return "; ".join(parts)
+
+
+def _wanted(note: str) -> list[str]:
+    """Return the methods or the statistic that a note says are missing."""
+    if note.startswith(NO_METHOD):
+        return note.removeprefix(NO_METHOD).split(" and no ")
+    found = NO_STATISTIC.match(note)
+    return [found[1]] if found else []

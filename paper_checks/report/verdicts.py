@@ -1,0 +1,87 @@
+"""Decided claims counted and grouped, as the page shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from properties.results import Run
+
+# Every verdict with the word a reader sees and what it means, in the order in which they are shown.
+VERDICTS = {
+    "holds": ("holds", "True as stated."),
+    "holds_to_rounding": ("holds, rounded", "The stated digits are what the computed value rounds to."),
+    "refuted": ("refuted", "Wrong as stated; the right value and why are given."),
+    "inconclusive": ("inconclusive", "What was computed does not decide it."),
+    "definition": ("definition", "Neither true nor false; shown to be well defined and usable."),
+    "method": ("rule", "A rule for experiments, with a demonstration of what breaking it does."),
+    "not_run": ("not run", "Needs a text, a training run or a model; the command is given."),
+}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SourceCount:
+    """How many claims of one source came to each verdict."""
+
+    key: str
+    title: str
+    total: int
+    by_verdict: dict[str, int]
+
+
+def by_source(run: Run) -> list[SourceCount]:
+    """Return the counts of each source, in the order of their claims."""
+    titles = {claim["source"]: str(claim.get("title") or claim["source"]) for claim in run.claims}
+    counted = []
+    for key, title in titles.items():
+        found = Counter(claim["verdict"] for claim in run.claims if claim["source"] == key)
+        counted.append(SourceCount(key, title, found.total(), dict(found)))
+    return counted
+
+
+def present(run: Run) -> list[str]:
+    """Return the verdicts that occur, in their order."""
+    occurring = {claim["verdict"] for claim in run.claims}
+    return [one for one in VERDICTS if one in occurring]
+
+
+def errata(run: Run) -> list[tuple[str, list[Row]]]:
+    """Return the refuted claims of each source, under its title."""
+    refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
+    return [
+        (one.title, [claim for claim in refuted if claim["source"] == one.key])
+        for one in by_source(run)
+        if any(claim["source"] == one.key for claim in refuted)
+    ]
+
+
+def in_words(run: Run) -> str:
+    """Return what came of the claims, in one sentence."""
+    found = Counter(claim["verdict"] for claim in run.claims)
+    counted = (
+        (found["holds"] + found["holds_to_rounding"], "holds", "hold"),
+        (found["refuted"], "is refuted", "are refuted"),
+        (found["definition"] + found["method"], "is a definition or rule", "are definitions or rules"),
+        (
+            found["not_run"],
+            "needs a text, a training run or a model",
+            "need a text, a training run or a model",
+        ),
+        (found["inconclusive"], "could not be decided", "could not be decided"),
+    )
+    first, *others = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
+    listed = f"{', '.join([first, *others[:-1]])} and {others[-1]}" if others else first
+    return f"Of {len(run.claims)} published claims, {listed}."
+
+
+def choices(run: Run) -> dict[str, list[tuple[str, str]]]:
+    """Return what the ledger can be filtered by: for each column the values that occur, with their words."""
+    return {
+        "source": [(one.key, one.title) for one in by_source(run)],
+        "verdict": [(one, VERDICTS[one][0]) for one in present(run)],
+        "evidence": [(one, one) for one in dict.fromkeys(claim["evidence"] for claim in run.claims)],
+        "topic": [(one, one) for one in dict.fromkeys(str(claim.get("topic", "")) for claim in run.claims)],
+    }

@@ -1,0 +1,62 @@
+"""How rows of activations are split for a probe: whole sequences go to one side or the other.
+
+Neighbouring positions of a sequence share most of their context, so a probe that has seen one of them has
+seen much of the other; a split by position lets it score on what it has seen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from properties.check import Check, Comparison, Law, Outcome
+from properties.heads_cases import ROWS, RowsCase
+from properties.target import Target
+
+
+def _sides(target: Target, case: RowsCase) -> np.ndarray:
+    return target.probe_split(case.sequences, case.share, case.seed)
+
+
+def _whole(target: Target, case: RowsCase) -> Outcome:
+    sides = _sides(target, case)
+    yield Comparison("entries, each 0 or 1", sides, (sides != 0).astype(float), 0.0)
+    for number in np.unique(case.sequences):
+        of_one = sides[case.sequences == number]
+        yield Comparison(f"sides of sequence {number}", of_one, np.full(len(of_one), of_one[0]), 0.0)
+
+
+def _shares(target: Target, case: RowsCase) -> Outcome:
+    """Both sides have a sequence, and the test side is within one sequence of its share."""
+    sides = _sides(target, case)
+    numbers = np.unique(case.sequences)
+    tested = sum(1.0 for number in numbers if sides[case.sequences == number][0])
+    wanted = case.share * len(numbers)
+    low, high = max(1.0, wanted - 1), min(len(numbers) - 1.0, wanted + 1)
+    yield Comparison("number of test sequences", np.clip(tested, low, high), tested, 0.0)
+
+
+def _repeatable(target: Target, case: RowsCase) -> Outcome:
+    yield Comparison("sides of the same seed", _sides(target, case), _sides(target, case), 0.0)
+    # The order of the rows does not decide where a sequence goes.
+    turned = target.probe_split(case.sequences[::-1].copy(), case.share, case.seed)[::-1]
+    yield Comparison("sides with the rows turned around", turned, _sides(target, case), 0.0)
+
+
+def _check(name: str, statement: str, law: Law) -> Check:
+    return Check(
+        id=f"probe.{name}",
+        statement=statement,
+        source="seed 003, sec. 4.18.4",
+        cases=ROWS,
+        law=law,
+        needs=("probe_split",),
+    )
+
+
+CHECKS = (
+    _check("whole_sequences", "All rows of a sequence are on the same side of a probe's split.", _whole),
+    _check("shares", "Both sides have a sequence, and the test side its share to within one.", _shares),
+    _check(
+        "repeatable", "A split depends on the sequences and the seed, not on the order of rows.", _repeatable
+    ),
+)

@@ -1,0 +1,166 @@
+"""Slips in the output of a layer with heads removed, and in the split for a probe."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from properties.mutants.mutant import Mutant
+
+_output = partial(Mutant, method="multi_head_output", function="multi_head_output")
+_split = partial(Mutant, method="probe_split", function="probe_split")
+
+MULTI_HEAD_OUTPUT = (
+    _output(
+        "heads_removed_after_the_projection",
+        slip="a slice of the output, which every head wrote to, is zeroed for a removed head",
+        right="if head in ablated:\n                gathered = np.zeros_like(gathered)",
+        wrong="W_O = W_O * ~np.isin(np.arange(W_O.shape[1]) // W_O.shape[0], list(ablated))",
+        caught_by=("ablation.one_head", "ablation.forgotten"),
+    ),
+    _output(
+        "heads_removed_by_their_scores",
+        slip="the scores of a removed head are zeroed, so that it attends evenly and still writes",
+        right="np.zeros_like(gathered)",
+        wrong="visible / visible.sum(axis=1, keepdims=True) @ value",
+        caught_by=("ablation.one_head", "ablation.no_head", "ablation.forgotten"),
+    ),
+    _output(
+        "heads_removed_by_their_attention",
+        slip="a removed head is left its values: every position adds its own",
+        right="np.zeros_like(gathered)",
+        wrong="value",
+        caught_by=("ablation.one_head", "ablation.no_head", "ablation.forgotten"),
+    ),
+    _output(
+        "heads_removed_by_their_mean",
+        slip="a removed head is replaced by its mean over the positions, not by zero",
+        right="np.zeros_like(gathered)",
+        wrong="gathered.mean(axis=0)",
+        caught_by=("ablation.one_head", "ablation.no_head", "ablation.forgotten"),
+    ),
+    _output(
+        "heads_interleaved",
+        slip="the next head is removed",
+        right="head in ablated",
+        wrong="(head - 1) % len(weights['W_Q']) in ablated",
+        caught_by=("ablation.one_head", "ablation.forgotten"),
+    ),
+    _output(
+        "heads_stay_removed",
+        slip="a removed head stays removed in later calls, as by a hook that is not taken off",
+        right="if head in ablated:",
+        wrong="hooks = multi_head_output.__dict__.setdefault('hooks', set())\n"
+        "            hooks.update(ablated)\n"
+        "            if head in hooks:",
+        caught_by=("ablation.one_head",),
+    ),
+    _output(
+        "heads_scaled_by_the_stream",
+        slip="the scores are divided by the root of the stream's width, not of the head's",
+        right="W_Q.shape[1]",
+        wrong="W_Q.shape[0]",
+        caught_by=("ablation.all_heads", "ablation.one_head"),
+    ),
+    _output(
+        "heads_not_scaled",
+        slip="the scores are not divided by the root of the head's width",
+        right=" / math.sqrt(W_Q.shape[1])",
+        wrong="",
+        caught_by=("ablation.all_heads",),
+    ),
+    _output(
+        "heads_without_the_mask",
+        slip="there is no causal mask",
+        right="np.where(visible, scores, -np.inf)",
+        wrong="scores",
+        caught_by=("ablation.all_heads", "ablation.one_head"),
+    ),
+    _output(
+        "heads_see_the_future_alone",
+        slip="the mask is upside down: a position sees the later ones",
+        right="np.tril",
+        wrong="np.triu",
+        caught_by=("ablation.all_heads",),
+    ),
+    _output(
+        "heads_query_and_key_swapped",
+        slip="keys ask and queries answer",
+        right="query @ key.T",
+        wrong="key @ query.T",
+        caught_by=("ablation.all_heads",),
+    ),
+    _output(
+        "heads_share_query_and_key",
+        slip="the keys are read with W_Q too",
+        right="h @ W_Q, h @ W_K",
+        wrong="h @ W_Q, h @ W_Q",
+        caught_by=("ablation.all_heads", "ablation.basis_free"),
+    ),
+    _output(
+        "heads_averaged",
+        slip="the heads are averaged, not summed",
+        right="output[n] += gathered @ W_O",
+        wrong="output[n] += gathered @ W_O / len(weights['W_Q'])",
+        caught_by=("ablation.all_heads", "ablation.one_head"),
+    ),
+    _output(
+        "heads_with_the_residual",
+        slip="the stream itself is added, which is the layer's and no head's",
+        right="np.zeros_like(stream)",
+        wrong="stream.copy()",
+        caught_by=("ablation.all_heads", "ablation.no_head"),
+    ),
+    _output(
+        "heads_float32",
+        slip="the output is added up in float32",
+        right="np.zeros_like(stream)",
+        wrong="np.zeros_like(stream, dtype=np.float32)",
+        kind="float32",
+        caught_by=("ablation.all_heads", "ablation.one_head"),
+    ),
+)
+
+PROBE_SPLIT = (
+    _split(
+        "split_by_row",
+        slip="every row goes its own way",
+        right="float(number in testing) for number in sequences.tolist()",
+        wrong="float(np.random.default_rng(seed + i).random() < share) for i in range(len(sequences))",
+        caught_by=("probe.whole_sequences",),
+    ),
+    _split(
+        "split_by_place",
+        slip="the last rows are for testing, whatever they belong to",
+        right="float(number in testing) for number in sequences.tolist()",
+        wrong="float(i >= (1 - share) * len(sequences)) for i in range(len(sequences))",
+        caught_by=("probe.whole_sequences", "probe.repeatable"),
+    ),
+    _split(
+        "split_by_chance",
+        slip="every sequence goes its own way, perhaps all the same",
+        right="numbers[i] for i in order[:tested]",
+        wrong="number for number in numbers if np.random.default_rng(seed + number).random() < share",
+        caught_by=("probe.shares",),
+    ),
+    _split(
+        "split_by_appearance",
+        slip="sequences are taken in the order in which they appear",
+        right="sorted(set(sequences.tolist()))",
+        wrong="list(dict.fromkeys(sequences.tolist()))",
+        caught_by=("probe.repeatable",),
+    ),
+    _split(
+        "split_without_a_test",
+        slip="the share is rounded down, to no sequence at all where there are few",
+        right="min(max(round(share * len(numbers)), 1), len(numbers) - 1)",
+        wrong="int(share * len(numbers))",
+        caught_by=("probe.shares",),
+    ),
+    _split(
+        "split_sides_exchanged",
+        slip="the share is that of the training side",
+        right="float(number in testing)",
+        wrong="float(number not in testing)",
+        caught_by=("probe.shares",),
+    ),
+)

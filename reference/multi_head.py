@@ -1,0 +1,81 @@
+"""Multi-head causal attention with its output projection, and one head's part in it.
+
+For a stream h [N, T, d] and H heads of width k:
+
+    q_i = h W_Q[i]   k_i = h W_K[i]   v_i = h W_V[i]
+    A_i = softmax(q_i k_i^T / sqrt(k)) over earlier positions and the own one
+    output = sum_i A_i v_i W_O[i]
+
+which is the usual concatenation of the A_i v_i times one [H k, d] matrix, whose rows i k to (i+1) k are
+W_O[i]. A head is removed by zeroing A_i v_i, before W_O mixes the heads: after it there is no slice of the
+output that belongs to a head.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64
+
+from reference.errors import InputError
+from reference.model import causal_softmax
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The weights of one layer: W_Q, W_K, W_V [H, d, k] and W_O [H, k, d]."""
+
+    W_Q: Float64[np.ndarray, "H d k"]
+    W_K: Float64[np.ndarray, "H d k"]
+    W_V: Float64[np.ndarray, "H d k"]
+    W_O: Float64[np.ndarray, "H k d"]
+
+    @property
+    def qk(self) -> Float64[np.ndarray, "H d d"]:
+        """W_Q W_K^T [query side, key side] of each head, of rank k at most: what its pattern depends on."""
+        return self.W_Q @ self.W_K.swapaxes(-1, -2)
+
+    @property
+    def ov(self) -> Float64[np.ndarray, "H d d"]:
+        """W_V W_O [read, written] of each head, of rank k at most; all that it moves."""
+        return self.W_V @ self.W_O
+
+
+def attention_maps(heads: Heads, stream: Float64[np.ndarray, "N T d"]) -> Float64[np.ndarray, "H N T T"]:
+    """Return each head's attention, after the softmax."""
+    scores = (stream[None] @ heads.W_Q[:, None]) @ (stream[None] @ heads.W_K[:, None]).swapaxes(-1, -2)
+    return causal_softmax(scores / math.sqrt(heads.W_Q.shape[-1]))
+
+
+def head_outputs(
+    heads: Heads, stream: Float64[np.ndarray, "N T d"], attention: Float64[np.ndarray, "H N T T"]
+) -> Float64[np.ndarray, "H N T d"]:
+    """Return what each head adds to the stream, given its attention."""
+    return attention @ (stream[None] @ heads.W_V[:, None]) @ heads.W_O[:, None]
+
+
+def multi_head_output(
+    weights: Mapping[str, np.ndarray], stream: Float64[np.ndarray, "N T d"], ablated: Collection[int]
+) -> Float64[np.ndarray, "N T d"]:
+    """Return the output of the layer without the heads in `ablated`.
+
+    Args:
+        weights: W_Q, W_K, W_V [H, d, k] and W_O [H, k, d].
+        stream: what the layer reads.
+        ablated: numbers of the heads to remove, at the input of the output projection.
+
+    Raises:
+        InputError: there is no such head.
+    """
+    heads = Heads(*(weights[name] for name in ("W_Q", "W_K", "W_V", "W_O")))
+    H = len(heads.W_Q)
+    unknown = [head for head in ablated if not 0 <= head < H]
+    if unknown:
+        raise InputError(f"There is no head {unknown[0]} among {H}; give numbers of 0 to {H - 1}.")
+    outputs = head_outputs(heads, stream, attention_maps(heads, stream))
+    outputs[sorted(set(ablated))] = 0.0
+    total: Float64[np.ndarray, "N T d"] = outputs.sum(axis=0)
+    return total

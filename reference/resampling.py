@@ -1,0 +1,106 @@
+"""Intervals from resampling whole sequences and whole models, and corrections for many comparisons.
+
+Positions of a sequence hang together, so a sequence is the unit that is drawn again; where several models
+were trained, models are drawn again first. Values have the unit as their first axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64
+from scipy import stats
+
+from reference.errors import InputError
+
+DRAWS = 2000
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the ends of its interval at LEVEL, arrays of one shape."""
+
+    value: Float64[np.ndarray, "*shape"]
+    low: Float64[np.ndarray, "*shape"]
+    high: Float64[np.ndarray, "*shape"]
+
+
+def over_sequences(values: Float64[np.ndarray, n * shape], seed: int) -> Interval:
+    """Return the mean over n sequences with its percentile interval over DRAWS resamplings of them.
+
+    The interval covers the mean of the sequences' population with a probability that nears LEVEL as n grows;
+    with few sequences it is too narrow, by a factor of about sqrt((n-1)/n).
+
+    Raises:
+        InputError: there are fewer than two.
+    """
+    _at_least_two(values, "sequences")
+    rng = np.random.default_rng(seed)
+    n = len(values)
+    weights = rng.multinomial(n, np.full(n, 1 / n), DRAWS) / n
+    return _interval(np.asarray(values.mean(axis=0)), np.tensordot(weights, values, axes=1))
+
+
+def over_models(values: Float64[np.ndarray, "M n *shape"], seed: int) -> Interval:
+    """Return the mean over M models and n sequences each, with both drawn again: models, then sequences.
+
+    The interval is about models trained like these and sequences like these. With one model it is about that
+    model alone, and is that of `over_sequences`.
+
+    Raises:
+        InputError: there are fewer than two sequences.
+    """
+    _at_least_two(values[0], "sequences")
+    rng = np.random.default_rng(seed)
+    M, n = values.shape[:2]
+    models = rng.integers(0, M, (DRAWS, M))
+    weights = np.zeros((DRAWS, M, n))
+    for place in range(M):
+        drawn = rng.multinomial(n, np.full(n, 1 / n), DRAWS) / (n * M)
+        np.add.at(weights, (np.arange(DRAWS), models[:, place]), drawn)
+    flat = values.reshape(M * n, *values.shape[2:])
+    resampled = np.tensordot(weights.reshape(DRAWS, M * n), flat, axes=1)
+    return _interval(np.asarray(flat.mean(axis=0)), resampled)
+
+
+def two_sided_p(values: Float64[np.ndarray, n * shape]) -> Float64[np.ndarray, "*shape"]:
+    """Return the p-value of Student's t-test that the mean over n sequences is 0; 1 where all values are 0.
+
+    Raises:
+        InputError: there are fewer than two.
+    """
+    _at_least_two(values, "sequences")
+    n = len(values)
+    error = values.std(axis=0, ddof=1) / np.sqrt(n)
+    mean = values.mean(axis=0)
+    t = np.divide(mean, error, out=np.where(mean != 0, np.inf, 0.0), where=error > 0)
+    return np.asarray(2 * stats.t.sf(np.abs(t), n - 1))
+
+
+def holm(p: Float64[np.ndarray, " k"]) -> Float64[np.ndarray, " k"]:
+    """Return p-values adjusted so that the chance of any false finding stays below a threshold (Holm 1979).
+
+    The i-th smallest of k is multiplied by k - i + 1, and no adjusted value is below an earlier one.
+    """
+    order = np.argsort(p)
+    scaled = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p: Float64[np.ndarray, " k"]) -> Float64[np.ndarray, " k"]:
+    """Return p-values adjusted so that of the findings below a threshold that share is false on average."""
+    return np.asarray(stats.false_discovery_control(p, method="bh"))
+
+
+def _interval(value: np.ndarray, resampled: np.ndarray) -> Interval:
+    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return Interval(value, np.asarray(low), np.asarray(high))
+
+
+def _at_least_two(values: np.ndarray, what: str) -> None:
+    if len(values) < 2:
+        raise InputError(f"An interval needs two {what} or more to draw from, not {len(values)}.")

@@ -1,0 +1,350 @@
+"""`leadterms train` as a person runs it: what it writes, what stops it, and how it goes on."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gpu_corpora import corpus
+from safetensors.numpy import load_file
+
+import gpu.display
+from gpu import stats as stats_command
+from gpu import train as train_command
+from gpu.checkpoints import CHECKPOINT, LOG
+from gpu.display import clock, display
+from gpu.run_folder import claimed
+from gpu.training import train_model
+from gpu.training_settings import Settings
+from properties.checkpoint import Training, judge
+from properties.statistics_bounds import statistics_magnitudes
+from properties.tolerances import gamma, unit_roundoff
+from reference.corpus import Corpus
+from reference.errors import InputError
+from reference.statistics import statistics
+
+ROOT = Path(__file__).resolve().parents[2]
+V, T = 7, 6
+TOKENS = corpus(24, T, V)
+USUAL = ["--layers", "2", "--rate", "0.5", "--batch", "4", "--dtype", "float64", "--save-every", "1"]
+
+NO_STATISTICS = ["--statistics-sample", "0"]
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    """Run the command in a folder that has t.npy; return its exit status and what it told."""
+    monkeypatch.chdir(tmp_path)
+    np.save("t.npy", TOKENS)
+
+    def called(*arguments, command=train_command):
+        monkeypatch.setattr(sys, "argv", ["train", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            command.main()
+        told = capsys.readouterr()
+        return end.value.code or 0, told.out, told.err
+
+    return called
+
+
+def expected(steps, **options):
+    return train_model(TOKENS, Settings(V, 2, rate=0.5, steps=steps, batch=4, dtype="float64", **options))
+
+
+def same_bits(folder, weights):
+    found = load_file(Path(folder) / CHECKPOINT)
+    for group, value in weights.items():
+        np.testing.assert_array_equal(found[group], value)
+
+
+def test_a_run_writes_weights_a_log_and_what_it_was(call):
+    status, out, err = call("t.npy", *USUAL, "--epochs", 2, "--out", "run", "--json", "run.json")
+    assert (status, err) == (0, "")
+    same_bits("run", expected(12))
+    told, about = json.loads(Path("run.json").read_text()), json.loads(Path("run/run.json").read_text())
+    assert told["settings"] == about["settings"]
+    assert (told["settings"]["steps"], about["sequences"], about["vocab_size"]) == (12, 24, V)
+    lines = [json.loads(line) for line in Path("run", LOG).read_text().splitlines()]
+    assert [line["step"] for line in lines] == [10, 12]
+    assert told["last"] == lines[-1]
+    for group in ("W_O", "V", "W", "P"):
+        shown = ", ".join(f"{cosine:.6f}" for cosine in lines[-1]["alignments"][group])
+        assert f"{group:3} cosine with its leading term, by layer: {shown}" in out
+
+
+def test_alignments_are_with_the_statistics_of_all_sequences_or_of_the_first(call):
+    call("t.npy", *USUAL, "--steps", 3, "--out", "all", "--json", "all.json")
+    call("t.npy", *USUAL, "--steps", 3, "--out", "few", "--json", "few.json", "--statistics-sample", 5)
+    call("t.npy", *USUAL, "--steps", 3, "--out", "none", "--json", "none.json", "--statistics-sample", 0)
+    W_O = load_file("all/" + CHECKPOINT)["W_O"]
+    for name, tokens in (("all", TOKENS), ("few", TOKENS[:5])):
+        B_bar = statistics(tokens, V)["B_bar"]
+        cosine = float((W_O * B_bar).sum() / np.linalg.norm(W_O) / np.linalg.norm(B_bar))
+        logged = json.loads(Path(f"{name}.json").read_text())["last"]["alignments"]["W_O"][0]
+        assert abs(logged - cosine) <= gamma(8 * V * V, unit_roundoff("float64"))
+    assert json.loads(Path("none.json").read_text())["last"]["alignments"] is None
+
+
+def test_without_a_batch_the_whole_corpus_is_one_and_the_theory_predicts_the_weights(call):
+    status, _, _ = call("t.npy", "--layers", 2, "--rate", 2**-6, "--steps", 4, "--in-order", "--out", "run")
+    assert status == 0
+    full = Settings(V, 2, rate=2**-6, steps=4, batch=24, shuffled=False)
+    same_bits("run", train_model(TOKENS, full))
+    words = Corpus(TOKENS, tuple(map(str, range(V))), "t.npy")
+    verdicts = list(judge(Path("run", CHECKPOINT), words, Training(2**-6, 4), seed=0))
+    assert {verdict.result for verdict in verdicts} == {"passed"}
+
+
+def test_options_reach_the_settings(call):
+    status, _, _ = call(
+        "t.npy", *USUAL, "--steps", 5, "--accumulate", 2, "--schedule", "cosine", "--warmup", 2, "--seed", 3,
+        "--start", "gaussian", "--scale", 0.5, "--decay", 0.25, "--out", "run",
+    )  # fmt: skip
+    assert status == 0
+    options = {"accumulate": 2, "schedule": "cosine", "warmup": 2, "start_size": 0.5, "start_decay": 0.25}
+    same_bits("run", expected(5, seed=3, **options))
+
+
+def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call):
+    command = [sys.executable, "-m", "gpu.train", "t.npy", *USUAL, "--out", "run", "--log-every", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    running = subprocess.Popen([*command, "--steps", "10000000"], env=environment, stderr=subprocess.PIPE)
+    try:
+        while not Path("run", CHECKPOINT).exists():
+            assert running.poll() is None, running.stderr.read()
+            time.sleep(0.01)
+        status, _, told = call("t.npy", *USUAL, "--steps", 3, "--out", "run", "--resume")
+        assert status == 2
+        assert told == (
+            "gpu.train: Another run is at work in run; wait for it, stop it, or give another folder.\n"
+        )
+    finally:
+        running.send_signal(signal.SIGKILL)
+        running.communicate()
+    assert running.returncode == -signal.SIGKILL
+    done = json.loads(Path("run", LOG).read_text().splitlines()[-2])["step"]
+    status, _, told = call("t.npy", *USUAL, "--steps", done + 3, "--out", "run", "--resume")
+    assert (status, told) == (0, "")
+    same_bits("run", expected(done + 3))
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(call):
+    Path("run").mkdir()
+    Path("run", LOG).write_text('{"step": 1, "loss": 1.0}\n')
+    assert call("t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume")[0] == 0
+    same_bits("run", expected(3))
+    assert len(Path("run", LOG).read_text().splitlines()) == 3
+
+
+@pytest.fixture
+def halfway(call):
+    """A run of three steps in `run`, and what its folder holds."""
+    assert call("t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run")[0] == 0
+    return contents("run")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def test_a_run_is_not_gone_on_with_unasked(call, halfway):
+    status, _, told = call("t.npy", *USUAL, "--steps", 6, "--out", "run")
+    assert status == 2
+    assert told.startswith("gpu.train: run holds a run that is at step 3; go on with it by --resume")
+    assert contents("run") == halfway
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (["--seed", "1"], "was made with seed = 0, not 1"),
+        (["--rate", "0.25"], "was made with rate = 0.5, not 0.25"),
+        (["--vocab", "6"], "is of another corpus"),
+        (["--steps", "2"], "is of step 3, more than 2"),
+    ],
+)
+def test_a_checkpoint_of_something_else_is_refused_and_kept(changed, told, call, halfway):
+    status, _, err = call("t.npy", *USUAL, "--steps", 6, *changed, "--out", "run", "--resume")
+    assert (status, err.count("\n")) == (2, 1)
+    assert told in err
+    assert contents("run") == halfway
+
+
+@contextmanager
+def files_of_at_most(size):
+    """Let the operating system refuse to write more: what a full disk does, at a place of choice."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("full", ["checkpoint", "log"])
+def test_a_disk_that_is_full_stops_the_run_and_keeps_what_was_saved(full, call, halfway, tmp_path):
+    size = len(halfway[CHECKPOINT]) - 100 if full == "checkpoint" else len(halfway[LOG]) + 100
+    if full == "log":
+        # The log is the largest file.
+        filler = " " * 2 * len(halfway[CHECKPOINT])
+        Path("run", LOG).write_text(json.dumps({"step": 1, "filler": filler}) + "\n")
+        size = Path("run", LOG).stat().st_size + 100
+    with files_of_at_most(size):
+        status, _, told = call("t.npy", *USUAL, "--steps", 6, "--log-every", 1, "--out", "run", "--resume")
+    assert status == 2, told
+    assert "cannot be written" in told
+    assert "File too large" in told
+    assert told.count("\n") == 1
+    assert contents("run")[CHECKPOINT] == halfway[CHECKPOINT]
+    assert not list(Path("run").glob(".*"))
+    assert call("t.npy", *USUAL, "--steps", 6, "--out", "run", "--resume")[0] == 0
+    same_bits("run", expected(6))
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(call):
+    wild = ["--layers", "2", "--rate", "1e200", "--batch", "4", "--save-every", "1", "--dtype", "float64"]
+    status, _, told = call("t.npy", *wild, "--steps", 8, "--out", "run")
+    assert (status, told.count("\n")) == (2, 1)
+    assert "lower the rate 1e+200; the checkpoint of step" in told
+    assert all(np.isfinite(value).all() for value in load_file("run/" + CHECKPOINT).values())
+
+
+def test_a_weight_that_is_no_number_after_the_last_step_is_noticed():
+    with pytest.raises(InputError, match="A weight is no number at step 2"):
+        train_model(TOKENS, Settings(V, 1, rate=1e38, steps=2, batch=24))
+
+
+def test_a_stop_by_hand_says_how_to_go_on(call, monkeypatch):
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gpu.training.train_model", stop)
+    status, _, told = call("t.npy", *USUAL, "--steps", 8, "--out", "run")
+    assert (status, told) == (
+        130,
+        "Stopped; the checkpoint in run, if there is one, is kept: use --resume.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["t.npy", "--steps", "3", "--epochs", "2"], "with --steps S or with --epochs E"),
+        (["t.npy"], "with --steps S or with --epochs E"),
+        (["--steps", "3"], "Name one corpus"),
+        (["t.npy", "--corpus", "t.npy", "--steps", "3"], "Name one corpus"),
+        (["t.npy", "--steps", "3", "--start", "gaussian"], "give --scale v"),
+        (["t.npy", "--steps", "3", "--scale", "0.5"], "give --start gaussian"),
+        (["t.npy", "--steps", "3", "--statistics-sample", "25"], "give 0 to 24 sequences"),
+        (["t.npy", "--steps", "3", "--statistics-sample", "-1"], "give 0 to 24 sequences"),
+        (["t.npy", "--steps", "3", "--batch", "25"], "24 sequences make no batch of 25"),
+        (["t.npy", "--steps", "3", "--accumulate", "7"], "24 sequences make no 7 batches of 4"),
+        (["t.npy", "--steps", "3", "--accumulate", "0"], "accumulate is 0"),
+        (["t.npy", "--steps", "-3"], "steps is -3"),
+        (["t.npy", "--steps", "3", "--rate", "nan"], "rate is nan"),
+        (["t.npy", "--steps", "3", "--rate", "1e39", "--dtype", "float32"], "that float32 holds"),
+        (["t.npy", "--steps", "3", "--device", "tpu"], "no device 'tpu'"),
+        (["t.npy", "--steps", "3", "--save-every", "0"], "save_every is 0"),
+        (["t.npy", "--steps", "3", "--json", "no/where.json"], "There is no folder"),
+        (["t.npy", "--steps", "3", "--json", "t.npy"], "must be different files"),
+        (["t.npy", "--steps", "3", "--out", "t.npy"], "cannot be made"),
+        (["none.txt", "--steps", "3"], "no corpus file none.txt"),
+        (["t.npy", "--steps", "3", "--vocab", "8193"], "Leading terms of 8,193 words do not fit"),
+        (["t.npy", "--steps", "3", "--vocab", "300000", *NO_STATISTICS], "give a smaller --vocab"),
+        (["t.npy", "--steps", "3", "--schedule", "steep"], "steep"),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_told_and_writes_nothing(arguments, told, call):
+    out = [] if "--out" in arguments else ["--out", "run"]
+    status, _, err = call(*USUAL, *out, *arguments)
+    assert status == 2
+    assert told in err
+    assert "Traceback" not in err
+    assert not Path("run", CHECKPOINT).exists()
+
+
+def test_one_process_at_a_time_has_a_folder(tmp_path):
+    with claimed(tmp_path), pytest.raises(InputError, match="Another run is at work"), claimed(tmp_path):
+        pass
+    with claimed(tmp_path):
+        pass
+
+
+def test_progress_has_a_line_now_and_then_where_nobody_watches(monkeypatch, capsys):
+    monkeypatch.setattr(gpu.display, "SECONDS_BETWEEN_LINES", 0.0)
+    with display(1200) as show:
+        show(30, "loss 2.5, 1:02 left")
+    with display(1200, shown=False) as show:
+        show(30, "not told")
+    assert capsys.readouterr().err == "30 of 1,200: loss 2.5, 1:02 left\n"
+    assert [clock(seconds) for seconds in (0.4, 61.6, 3723.0)] == ["0:00", "1:02", "1:02:03"]
+
+
+def test_progress_of_training_has_a_rate_and_the_time_left(call, monkeypatch):
+    monkeypatch.setattr(gpu.display, "SECONDS_BETWEEN_LINES", 0.0)
+    status, _, told = call("t.npy", *USUAL, "--steps", 2, "--out", "run")
+    assert status == 0
+    lines = [line for line in told.splitlines() if "loss" in line]
+    assert [line.split(":")[0] for line in lines] == ["1 of 2", "2 of 2"]
+    assert all("sequences/s, 0:0" in line and line.endswith("left") for line in lines)
+
+
+def test_statistics_of_a_large_vocabulary_are_written_sparse(call, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(stats_command, "DENSE_UP_TO", V - 1)
+    status, out, _ = call("t.npy", "--out", "s.safetensors", "--json", "s.json", command=stats_command)
+    assert status == 0
+    found, known = load_file("s.safetensors"), statistics(TOKENS, V)
+    assert "entries" in out
+    entries = json.loads(Path("s.json").read_text())["statistics"]["Q_bar"]["entries"]
+    assert entries == len(found["Q_bar.data"])
+    bound = statistics_magnitudes(TOKENS, V)["Delta_bar"].bound("float64")
+    assert (np.abs(found["Delta_bar"] - known["Delta_bar"]) <= 2 * bound).all()
+
+
+@pytest.mark.parametrize("hidden", [["numba"], ["numba", "torch"]])
+def test_statistics_are_counted_without_numba_and_without_torch(hidden, call, monkeypatch):
+    real = stats_command.importlib.util.find_spec
+    monkeypatch.setattr(
+        stats_command.importlib.util, "find_spec", lambda name: None if name in hidden else real(name)
+    )
+    status, _, err = call("t.npy", "--out", "s.safetensors", command=stats_command)
+    assert (status, err) == (0, "")
+    found = load_file("s.safetensors")
+    for name, magnitude in statistics_magnitudes(TOKENS, V).items():
+        difference = np.abs(found[name] - statistics(TOKENS, V)[name])
+        assert (difference <= 2 * magnitude.bound("float64")).all(), name
+
+
+def test_statistics_that_were_stopped_go_on_by_the_same_command(call, monkeypatch):
+    seen = []
+
+    def stop(sequences, show):
+        def told(which, through):
+            seen.append(which)
+            if len(seen) == 2:
+                raise KeyboardInterrupt
+
+        return told
+
+    monkeypatch.setattr("gpu.progress.Saver.now_and_then", saves_always)
+    monkeypatch.setattr(stats_command, "_telling", stop)
+    assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 130
+    assert Path(".s.safetensors.progress").exists()
+    assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 0
+    # The first pass is not gone through again.
+    assert seen == [1, 2, 2]
+    assert not Path(".s.safetensors.progress").exists()
+
+
+def saves_always(saver, progress):
+    from gpu.progress import save
+
+    save(saver.path, progress)

@@ -1,0 +1,116 @@
+"""Every claim is decided, by what it names; its numbers are compared, each of them; links go both ways."""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from paper_checks.command_line import app
+from paper_checks.ledger.book import claims, sources
+from paper_checks.ledger.decide import decide, found
+from paper_checks.ledger.finding import VERDICTS, NotGiven
+from paper_checks.ledger.links import broken_links
+from paper_checks.ledger.printed import decimal
+from paper_checks.ledger.registry import computations
+from paper_checks.ledger.setting import Setting
+from properties.catalogue import CHECKS
+from properties.claimed import CLAIMS
+from properties.results import Evidence
+
+SETTING = Setting()
+UNTRUE = ("refuted", "inconclusive", "not_run")
+NUMERIC = [claim for claim in claims() if claim.numbers]
+
+
+def found_or_skip(claim):
+    try:
+        return found(claim, SETTING)
+    except NotGiven as missing:
+        pytest.skip(f"needs {missing}")
+
+
+def leaves(value, path=()):
+    """Yield the path and the text of every number in nested mappings and lists."""
+    if isinstance(value, str):
+        yield path, value
+    else:
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(one, (*path, key))
+
+
+def changed(value, path, text):
+    """Return `value` with the leaf at `path` replaced."""
+    if not path:
+        return text
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = changed(copy[path[0]], path[1:], text)
+    return copy
+
+
+def off_by_two_units(text):
+    """Return a printed number with its last digit changed by two, so that no rounding can reach it."""
+    number = decimal(text)
+    other = number + Decimal(2).scaleb(number.as_tuple().exponent)
+    return f"{other.scaleb(2):f}%" if text.strip().endswith("%") else f"{other:f}"
+
+
+def test_claims_and_checks_name_each_other():
+    assert set(CLAIMS) <= {check.id for check in CHECKS}
+    assert broken_links(claims(), CHECKS, computations().values()) == []
+
+
+def test_a_link_that_is_not_there_both_ways_is_found():
+    (first, *_) = claims()
+    unknown = replace(first, checks=("no.such_check",))
+    assert any("does not exist" in one for one in broken_links([unknown], CHECKS, []))
+    one_way = replace(first, id="nobody-names-this", checks=(CHECKS[0].id,))
+    assert any("does not name it" in one for one in broken_links([one_way], CHECKS, []))
+    assert any("Nothing decides" in one for one in broken_links([replace(first, checks=())], [], []))
+
+
+@pytest.mark.parametrize("claim", claims(), ids=lambda claim: claim.id)
+def test_every_claim_is_decided(claim):
+    (decided,) = decide([claim], SETTING)
+    finding = decided.finding
+    assert claim.source in sources()
+    assert set(claim.also) <= set(sources())
+    assert finding.verdict in VERDICTS
+    assert finding.evidence in Evidence.__args__
+    assert decided.command
+    assert finding.computed or finding.verdict == "not_run"
+    if finding.verdict == "refuted":
+        assert finding.derivation, "a refutation says why"
+    if finding.verdict == "not_run":
+        assert claim.needs not in ("nothing", "small corpus")
+        assert claim.run_with, "what is not run says what would run it"
+
+
+def test_what_would_run_a_claim_exists():
+    known = {command.callback.__name__ for command in app.registered_commands}
+    named = {
+        word for claim in claims() for word in re.findall(r"(?:^|&& |; )leadterms (\w+)", claim.run_with)
+    }
+    assert named
+    assert named <= known
+
+
+@pytest.mark.parametrize("claim", NUMERIC, ids=lambda claim: claim.id)
+def test_the_right_numbers_would_not_be_refuted(claim):
+    finding = found_or_skip(claim)
+    if not finding.right:
+        return
+    corrected = replace(claim, numbers=finding.right)
+    assert found(corrected, SETTING).verdict not in ("refuted", "inconclusive")
+
+
+@pytest.mark.parametrize("claim", NUMERIC, ids=lambda claim: claim.id)
+def test_each_number_decides(claim):
+    """With any one of its numbers changed in the last digit, the corrected claim is refuted."""
+    finding = found_or_skip(claim)
+    right = finding.right or claim.numbers
+    if finding.verdict in UNTRUE and not finding.right:
+        return
+    for path, text in leaves(right):
+        wrong = replace(claim, numbers=changed(right, path, off_by_two_units(text)))
+        assert found(wrong, SETTING).verdict == "refuted", (path, text)

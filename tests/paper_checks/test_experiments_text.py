@@ -1,0 +1,124 @@
+"""Experiments on models of text, shortened, and the command that runs them."""
+
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="experiments train models")
+
+from paper_checks.command_line import main
+from paper_checks.experiments.heads import _matched_difference
+from paper_checks.experiments.registry import EXPERIMENTS, run_experiments, select
+from paper_checks.experiments.result import Outcome, Quantity, read_outcomes, write_outcomes
+from paper_checks.experiments.setting import SCALES, Setting
+from reference.errors import InputError
+
+
+def test_heads_of_text():
+    """Trained heads differ and untrained ones do not; each outcome says what was asked and what was seen."""
+    names = ["heads", "ablation", "induction.in_text", "probes"]
+    outcomes = run_experiments("quick", 0, names)
+    found = {outcome.experiment: outcome for outcome in outcomes}
+    for name in ("heads.structure", "ablation.layers", "probes.used_or_not"):
+        assert found[name].met, f"{name}: {found[name].verdict}"
+    for outcome in outcomes:
+        assert outcome.question.endswith("?")
+        assert outcome.criterion.endswith(".")
+        assert outcome.verdict.endswith(".")
+        assert outcome.settings["profile"] == "quick"
+
+    heads = found["heads.structure"].tables["heads"]
+    assert len(heads) == 2 * 2 * 4
+    quantities = {one.name: one for outcome in outcomes for one in outcome.quantities}
+    predicted = quantities["their entropy as predicted from the variance of the logits"].value
+    # Keys with equal tokens share their logit, which the prediction leaves out: a tenth of what it predicts.
+    uniform = 23 / 24
+    assert abs(quantities["mean entropy of untrained heads"].value - predicted) < (uniform - predicted) / 4
+    for one in quantities.values():
+        assert one.low is None or one.low <= one.value <= one.high, one.name
+    pairs = found["ablation.pairs"].tables["pairs"]
+    assert len(pairs) == 2 * 28
+    assert found["ablation.pairs"].met == all(pair["interaction"] < 0 for pair in pairs)
+
+
+def test_matching_by_position_takes_geometry_out():
+    """Values grow with the position alone, marks come late: unmatched they differ, matched they do not."""
+    values = np.broadcast_to(np.arange(6.0), (1, 1, 1, 4, 6))
+    marked = np.zeros((4, 6), dtype=bool)
+    marked[0, 5] = marked[1, 4] = True
+    matched = _matched_difference(values, marked)
+    assert matched.shape == (2, 1, 1, 1)
+    assert np.abs(matched).max() == 0
+    plain = values[..., marked].mean() - values[..., ~marked].mean()
+    assert plain > 2
+    shifted = values + marked * 0.5
+    assert np.abs(_matched_difference(shifted, marked) - 0.5).max() == 0
+
+
+def test_experiments_are_chosen_by_id_or_group():
+    quick, full = (Setting(SCALES[name]) for name in ("quick", "full"))
+    assert "depth.first_layer" not in select([], quick)
+    assert select([], full) == list(EXPERIMENTS)
+    assert select(["probes.removal", "circuits"], quick)[-1] == "probes.removal"
+    with pytest.raises(InputError, match=r"no experiment 'probe'.*Did you mean probes\?"):
+        select(["probe"], quick)
+    with pytest.raises(InputError, match="no sizes"):
+        select(["depth"], quick)
+    with pytest.raises(InputError, match="no profile 'deep'"):
+        run_experiments("deep", 0)
+
+
+def test_an_outcome_file_that_is_none_is_told(tmp_path):
+    path = tmp_path / "outcomes.jsonl"
+    path.write_text("{}\n")
+    with pytest.raises(InputError, match="no file of experiments"):
+        read_outcomes(path)
+    numbers = (Quantity("x", np.float64(1)), Quantity("y", math.nan))
+    write_outcomes(path, {}, [Outcome("a.b", "Q?", "C.", True, "V.", quantities=numbers)])
+    assert [one.value for one in read_outcomes(path)[1][0].quantities] == [1, None]
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(InputError, match="no footer"):
+        read_outcomes(path)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Call the command in this process, which has imported torch already; return exit, output and errors."""
+
+    def called(*arguments):
+        monkeypatch.setattr(sys, "argv", ["leadterms", "experiments", *map(str, arguments)])
+        with pytest.raises(SystemExit) as done:
+            main()
+        return (done.value.code or 0, *capsys.readouterr())
+
+    return called
+
+
+def test_the_command_writes_what_it_shows(command, tmp_path):
+    path = tmp_path / "e.jsonl"
+    code, shown, _ = command("probes.used_or_not", "--json", path)
+    assert code == 0
+    assert "probes.used_or_not (met" in shown
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["kind"] for line in lines] == ["header", "experiment", "footer"]
+    assert "heads.structure" in command("--list")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nothing"], "There is no experiment 'nothing'"),
+        (["heads.sizes", "--corpus", "missing.txt"], "There is no corpus file missing.txt"),
+        (["probes.used_or_not", "--json", "missing/e.jsonl"], "missing"),
+        (["depth"], "give full"),
+    ],
+)
+def test_a_wrong_call_is_told_in_a_sentence(command, arguments, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, errors = command(*arguments)
+    assert code == 2
+    assert told in errors
+    assert "Traceback" not in errors

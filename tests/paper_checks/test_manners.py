@@ -1,0 +1,245 @@
+"""How the command line behaves towards a person: help, quiet, colours, suggestions, Ctrl-C."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from test_command_line import STORIES, leadterms
+
+from gpu.interrupts import Interrupts
+from paper_checks.command_line import app, main
+from paper_checks.completion import check_ids, claim_ids, source_keys, targets
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = typer.main.get_command(app).commands
+TOKENS = '{"tokens": [[0, 0, 1, 2], [2, 1, 0, 1]], "vocab_size": 3}'
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capfd):
+    """Run a command in this process: (status, what it printed, what it complained of)."""
+    monkeypatch.chdir(tmp_path)
+    # The test run keeps its own way with Ctrl-C.
+    monkeypatch.setattr(Interrupts, "listen", lambda self: None)
+    monkeypatch.setattr(Interrupts, "ignore", lambda self: None)
+
+    def called(*arguments):
+        monkeypatch.setattr(sys, "argv", ["leadterms", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        told = capfd.readouterr()
+        return end.value.code, told.out, told.err
+
+    return called
+
+
+# A command whose answer is the table that it prints.
+TALKING = {"reproduce"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_an_example_that_parses_and_the_common_options(name):
+    command = COMMANDS[name]
+    options = {option for parameter in command.params for option in parameter.opts}
+    if name not in TALKING:
+        assert options >= {"--json", "--quiet"}
+    example = re.search(rf"Example: leadterms {name}\b(.*)\Z", command.help, re.DOTALL)
+    assert example is not None
+    parsed = command.make_context(name, shlex.split(example[1]))
+    assert parsed.args == []
+
+
+def test_the_help_lists_the_commands_and_what_they_exit_with():
+    done = leadterms("--help", cwd=ROOT)
+    assert done.returncode == 0
+    assert set(re.findall(r"^│ (\w+)", done.stdout, re.MULTILINE)) >= set(COMMANDS)
+    assert "1 a check fails" in done.stdout
+
+
+def test_nothing_is_coloured_or_moves_where_output_is_piped(tmp_path):
+    (tmp_path / "t.json").write_text(TOKENS)
+    calls = (["--help"], ["verfy"], ["series", "t.json"], ["prove", "--vocab", "1", "--length", "1"])
+    for call in calls:
+        done = leadterms(*call, cwd=tmp_path)
+        assert "\x1b" not in done.stdout + done.stderr
+        assert "\r" not in done.stderr
+
+
+def test_quiet_leaves_the_files_and_the_status(tmp_path, call):
+    (tmp_path / "t.json").write_text(TOKENS)
+    (tmp_path / "s.txt").write_text(STORIES)
+    calls = (
+        "series t.json --json 1.json",
+        "prove --vocab 1 --length 1 --json 2.json",
+        "prove --check 2.json --json 3.json",
+        "stats s.txt --length 5 -o 4.safetensors --json 4.json",
+        "claims random-diagonal-baseline --json 5.json",
+        "doctor --json 6.json",
+        "verify reference --check statistics.B_bar --json 7.json",
+    )
+    for number, words in enumerate(calls, start=1):
+        assert call(*words.split(), "--quiet") == (0, "", ""), words
+        assert (tmp_path / f"{number}.json").stat().st_size
+
+
+def test_a_run_leaves_nothing_in_the_folder(tmp_path):
+    done = leadterms("verify", "reference", "--check", "statistics.B_bar", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["verfy"], "Did you mean 'verify'?"),
+        (["verify", "--lenght", "3"], "--length"),
+        (["verify", "refrence"], "Did you mean reference?"),
+        (["verify", "--check", "statistics.Bbar"], "Did you mean statistics.B_bar?"),
+        (["verify", "--tokenizer", "word"], "Did you mean words?"),
+        (["claims", "randm-diagonal-baseline"], "did you mean random-diagonal-baseline?"),
+        (["claims", "--source", "papr"], "Did you mean paper?"),
+        (["report", "--out", ""], "nothing after --out"),
+        (["verify", "--json="], "nothing after --json"),
+        (["prove", "--check", "t.json", "--vocab", "3"], "leave out --vocab"),
+        (["prove", "--check", "empty.json"], "no leadterms certificate"),
+        (["prove", "--check", "list.json"], "no leadterms certificate"),
+        (["verify", "--corpus", "a" * 300], "has 300 characters"),
+        (["stats", "t.json", "-o", "a" * 300], "is too long"),
+        (["verify", "--xfail", "a" * 300], "File name too long"),
+    ],
+)
+def test_a_wrong_call_is_told_with_what_was_meant(tmp_path, call, words, told):
+    for name, content in (("t.json", TOKENS), ("empty.json", "{}"), ("list.json", "[]")):
+        (tmp_path / name).write_text(content)
+    before = sorted(tmp_path.iterdir())
+    status, printed, complaint = call(*words)
+    assert (status, printed) == (2, "")
+    assert told in " ".join(complaint.split())
+    assert "[Errno" not in complaint
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_shell_completes_names_and_ids():
+    assert "random-diagonal-baseline" in claim_ids("random-d")
+    assert check_ids("statistics.B_bar") == [one for one in check_ids("statistics") if "B_bar" in one[:16]]
+    assert check_ids("statistics")[0] == "statistics"
+    assert source_keys("pa") == ["paper"]
+    assert targets("gpu") == ["gpu", "gpu32"]
+    assert claim_ids("no such") == check_ids("no such") == source_keys("no such") == targets("no such") == []
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+class Press:
+    def find_spec(self, name, *rest):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Press())
+"""
+# Python reports what is raised in such a callback as ignored, and goes on.
+INTERRUPTED_CALLBACK = """
+import gc, os, signal, sys
+pressed = []
+def press(phase, info):
+    if "hypothesis.core" in sys.modules and not pressed:
+        pressed.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
+gc.callbacks.append(press)
+"""
+# The key is pressed twice, the second time while what the first left is being removed.
+INTERRUPTED_TWICE = """
+import os, pathlib, signal
+write, remove = pathlib.Path.write_text, pathlib.Path.unlink
+def pressed(self, *rest, **options):
+    write(self, *rest, **options)
+    if self.suffix == ".part":
+        os.kill(os.getpid(), signal.SIGINT)
+def pressed_again(self, *rest, **options):
+    if self.suffix == ".part":
+        os.kill(os.getpid(), signal.SIGINT)
+    remove(self, *rest, **options)
+pathlib.Path.write_text, pathlib.Path.unlink = pressed, pressed_again
+"""
+
+
+def listening():
+    """Undo what a shell may have set for its background jobs: that Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("when", [INTERRUPTED_IMPORT, INTERRUPTED_CALLBACK, INTERRUPTED_TWICE])
+def test_ctrl_c_ends_a_command_with_130_and_leaves_nothing_behind(tmp_path, when):
+    call = ["verify", "reference", "--check", "statistics.B_bar", "--json", "out.jsonl"]
+    done = subprocess.run(
+        [sys.executable, "-c", f"{when}\nfrom paper_checks.__main__ import main\nmain()", *call],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=listening,
+    )
+    assert done.returncode == 130, done.stderr
+    assert re.fullmatch(
+        r"leadterms: stopped before the \w+(; no file is left half written)?\.\n", done.stderr
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_training_tells_what_is_kept(tmp_path):
+    (tmp_path / "s.txt").write_text(STORIES)
+    code = (
+        "import os, signal, gpu.checkpoints as kept\n"
+        "save = kept.save\n"
+        "def pressed(*all):\n    save(*all)\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "kept.save = pressed\n"
+        "from paper_checks.__main__ import main\nmain()"
+    )
+    call = [
+        "train",
+        "s.txt",
+        "--length",
+        "5",
+        "--layers",
+        "1",
+        "--rate",
+        ".1",
+        "--steps",
+        "20",
+        "--save-every",
+        "5",
+        "--out",
+        "run",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *call],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=listening,
+    )
+    assert done.returncode == 130, done.stderr
+    assert "use --resume" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "run" / "checkpoint.safetensors").exists()
+    assert not list((tmp_path / "run").glob("*.part"))
+
+
+def test_doctor_says_what_runs_here_and_how_to_get_the_rest(tmp_path):
+    done = leadterms("doctor", "--json", "machine.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    found = json.loads((tmp_path / "machine.json").read_text())
+    assert found["ok"]
+    assert "numpy" in found["packages"]["core"]["installed"]
+    for one in found["can"]:
+        assert one["possible"] == (one["get"] == "")
+        assert f"{'yes' if one['possible'] else 'no '} {one['what']}" in done.stdout

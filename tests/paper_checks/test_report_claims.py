@@ -1,0 +1,99 @@
+"""Claims in a run's file, on the page and in what changed between two runs."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from test_report_page import page_of
+from test_report_sample import CLAIMS, claim, sample_run, with_claims
+
+from paper_checks.report import verdicts
+from paper_checks.report.compare import changes, main
+from properties.results import read_run, write_run
+from reference.errors import InputError
+
+
+def test_claims_are_read_as_they_were_written(tmp_path):
+    write_run(tmp_path / "run.jsonl", sample_run())
+    assert read_run(tmp_path / "run.jsonl").claims == CLAIMS
+
+
+def test_a_file_that_lost_a_claim_is_refused(tmp_path):
+    path = tmp_path / "run.jsonl"
+    write_run(path, sample_run())
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"id": "wrong"' not in line))
+    with pytest.raises(InputError, match="holds 7 claims, its footer counts 8"):
+        read_run(path)
+
+
+def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
+    page = page_of(sample_run())
+    assert len(re.findall(r'<tr id="claim-', page)) == len(CLAIMS)
+    errata = page.split('id="errata"')[1].split("</section>")[0]
+    assert re.findall(r"<code>(\w+)</code>", errata) == ["wrong", "other"]
+    assert "5.433" in errata
+
+
+def test_the_counts_add_up():
+    run = sample_run()
+    counts = verdicts.by_source(run)
+    assert [(one.title, one.total) for one in counts] == [("A paper", 6), ("A chapter", 2)]
+    assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
+    assert verdicts.in_words(run) == (
+        "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
+        "1 needs a text, a training run or a model and 1 could not be decided."
+    )
+
+
+def test_a_run_without_claims_says_nothing_of_them():
+    page = page_of(with_claims(sample_run()))
+    assert 'id="ledger"' not in page
+    assert 'id="errata"' not in page
+
+
+def test_what_changed_is_told():
+    old = sample_run()
+    first, *others = old.results
+    failed = replace(first, result="failed", seconds=99.0)
+    wrong = claim("coefficient", "refuted", computed="3")
+    new = with_claims(replace(old, results=(failed, *others[1:])), wrong, *CLAIMS[1:])
+    told = list(changes(old, new))
+    assert told == [
+        "Result theory.orders on theory was passed, is failed.",
+        "Result statistics.B_bar on reference is gone; it was passed.",
+        "Claim coefficient was holds (2), is refuted (3).",
+    ]
+    assert list(changes(old, replace(old))) == []
+
+
+def test_a_report_that_went_stale_fails(tmp_path, capsys):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    write_run(old, sample_run())
+    write_run(new, with_claims(sample_run(), claim("coefficient", "refuted", computed="3"), *CLAIMS[1:]))
+    assert main([str(old), str(old)]) == 0
+    assert main([str(old), str(new)]) == 1
+    assert "Claim coefficient was holds (2), is refuted (3)." in capsys.readouterr().out
+    assert main([str(old)]) == 2
+    assert main([str(old), str(tmp_path / "none.jsonl")]) == 2
+
+
+def test_published_numbers_stand_beside_their_predictions():
+    compared = {
+        "says": "cosine of W_O",
+        "source": "Table 1",
+        "setting": {"rate": 0.005, "steps": 3200},
+        "relation": "equal",
+        "published": 0.998486,
+        "predicted": {"value": 0.9984061, "low": 0.9980112, "high": 0.9987301},
+        "verdict": "inside",
+        "left_out": "",
+    }
+    other = {**compared, "predicted": None, "verdict": "not predicted", "relation": "above"}
+    run = sample_run()
+    page = page_of(replace(run, header={**run.header, "predicted": [compared, other]}))
+    section = page.split('id="predicted"')[1].split("</section>")[0]
+    assert "0.998406" in section
+    assert "0.998011 to 0.998730" in section
+    assert "above 0.998486" in section
+    assert 'id="predicted"' not in page_of(run)

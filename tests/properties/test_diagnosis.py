@@ -1,0 +1,253 @@
+"""A wrong answer is told by the name of its slip, and never by that of another."""
+
+import numpy as np
+import pytest
+from breaking import With, broken
+
+from properties import check_implementation
+from properties.cases import CORPORA, MATRICES
+from properties.catalogue import CHECKS, select
+from properties.check import Check, Comparison
+from properties.diagnosis import DEAREST, KINDS, diagnose
+from properties.mutants.catalogue import MUTANTS
+from properties.mutants.mutant import Mutant, implementation, plain
+from properties.runner import run_check
+from properties.target import Target
+from properties.tolerances import rounding, unit_roundoff
+from reference.statistics import statistics
+
+
+def named(method, check):
+    """What the failure of a check on an implementation with this method is called, and its sentence."""
+    (result,) = check_implementation(With("wrong", **method), checks=select([check]))
+    assert result.result == "failed"
+    shown = result.counterexample
+    return shown.get("looks_like"), shown.get("diagnosis")
+
+
+# Slips in another implementation than that of the mutants: module, method, right, wrong, check, the slip.
+REFERENCE = [
+    ("statistics", "return B_bar.T @ B_bar", "return B_bar @ B_bar.T", "Sigma_B", "Sigma_B is B_bar B_bar^T"),
+    ("statistics", "G_bar = Sigma_B @ Phi_bar", "G_bar = (Sigma_B @ Phi_bar).T", "G_bar", "transposed"),
+    (
+        "statistics",
+        "np.add.at(Q_bar, (x[:, None], x[None, :]), Q_i)",
+        "np.add.at(Q_bar, (x[None, :], x[:, None]), Q_i)",
+        "Q_bar",
+        "transposed",
+    ),
+    ("statistics", " / current.size", "", "B_bar", "not divided by NT"),
+    ("statistics", "Delta_bar / (N * T)", "Delta_bar", "Delta_bar", "not divided by NT"),
+    ("statistics", "(joint - frequency / vocab_size)", "joint", "B_bar", "uniform part not subtracted"),
+    ("statistics", "(share - baseline)", "share", "Phi_bar_columns", "uniform part not subtracted"),
+    (
+        "statistics",
+        "(y[:, None], x[None, :]), A0)",
+        "(y[:, None], x[None, :]), (A0 > 0) * 1.0)",
+        "Phi_bar",
+        "1/t missing",
+    ),
+    ("statistics", "(M - mean) * visible / seen", "(M - mean) * visible", "Q_bar", "1/t missing"),
+    (
+        "statistics",
+        "(y[:, None], x[None, :]), A0)",
+        "(y[:, None], x[None, :]), A0 * (1 - np.eye(len(x))))",
+        "Phi_bar",
+        "position t excluded",
+    ),
+    ("statistics", "(y[:, None], x[None, :]), A0)", "(x[:, None], x[None, :]), A0)", "Phi_bar", "target off"),
+    (
+        "statistics",
+        "current, following = tokens[:, :-1].ravel(), tokens[:, 1:].ravel()",
+        "size = tokens[:, 1:].size; tokens = np.pad(tokens, ((0, 0), (0, 1)));"
+        "current, following = tokens[:, :-1].ravel(), tokens[:, 1:].ravel()",
+        "B_bar_columns",
+        None,
+    ),
+    (
+        "statistics",
+        "(joint - frequency / vocab_size)",
+        "(frequency / vocab_size - joint)",
+        "B_bar",
+        "negated",
+    ),
+    (
+        "statistics",
+        "joint = np.zeros((vocab_size, vocab_size))",
+        "joint = np.zeros((vocab_size, vocab_size), dtype=np.float32)",
+        "B_bar",
+        "float32",
+    ),
+    ("statistics", "(M - mean) * visible / seen", "M * visible / seen", "Q_bar", "the mean over the prefix"),
+    ("statistics", "return B_bar.T @ B_bar", "return 3 * B_bar.T @ B_bar", "Sigma_B", "multiplied by 3"),
+    ("statistics", "return B_bar.T @ B_bar", "return B_bar.T @ B_bar / 7", "Sigma_B", "multiplied by 1/7"),
+    ("statistics", "return B_bar.T @ B_bar", "return 0 * B_bar", "Sigma_B", "all zero"),
+]
+
+
+@pytest.mark.parametrize(("method", "right", "wrong", "check", "slip"), REFERENCE)
+def test_a_slip_in_another_implementation_is_named(method, right, wrong, check, slip):
+    slipped = broken(f"reference.{method}", right, wrong)
+    found, sentence = named({method: getattr(slipped, method)}, f"{method}.{check}")
+    if slip is None:
+        assert found is None
+    else:
+        assert slip in found
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")
+
+
+def test_padding_that_is_counted_is_named():
+    def padded(tokens, vocab_size):
+        found = statistics(np.pad(tokens, ((0, 0), (0, 1))), vocab_size)["B_bar"]
+        return {"B_bar": found * (tokens.shape[1] / (tokens.shape[1] - 1))}
+
+    name, sentence = named({"statistics": padded}, "statistics.B_bar")
+    assert name == "padding counted"
+    assert "N sequences of T + 1 words have NT targets" in sentence
+
+
+def test_a_loss_in_bits_is_named():
+    from reference.model import loss
+
+    name, sentence = named({"loss": lambda p, tokens: loss(p, tokens) / np.log(2)}, "model.loss")
+    assert "bits" in name + sentence
+
+
+@pytest.mark.parametrize("scale", [1 + 2.0**-22, 0.7])
+def test_an_inexact_answer_is_not_said_to_be_float32(scale):
+    """Within float32's rounding, but no float32 numbers: something else."""
+    name, _ = named(
+        {"statistics": lambda t, v: {"B_bar": scale * statistics(t, v)["B_bar"]}}, "statistics.B_bar"
+    )
+    assert name == {0.7: "multiplied by 0.7"}.get(scale)
+
+
+def test_an_unknown_slip_has_no_name():
+    def shifted(tokens, vocab_size):
+        return {"B_bar": statistics(tokens, vocab_size)["B_bar"] + np.arange(vocab_size)}
+
+    assert named({"statistics": shifted}, "statistics.B_bar") == (None, None)
+
+
+def test_a_factor_that_differs_from_case_to_case_is_no_factor():
+    def scaled(tokens, vocab_size):
+        return {"B_bar": (2 + vocab_size) * statistics(tokens, vocab_size)["B_bar"]}
+
+    assert named({"statistics": scaled}, "statistics.B_bar") == (None, None)
+
+
+def test_what_is_compared_with_an_answer_of_the_targets_own_is_not_called_transposed():
+    """Any matrix that is not symmetric is its own transpose transposed."""
+
+    def skewed(tokens, vocab_size):
+        found = statistics(tokens, vocab_size)
+        return {**found, "Sigma_B": found["Sigma_B"] + np.triu(np.ones((vocab_size,) * 2), 1)}
+
+    assert named({"statistics": skewed}, "statistics.Sigma_B_symmetric") == (None, None)
+
+
+def test_two_slips_are_told_apart_and_each_is_named_where_it_shows():
+    """B_bar is wrong in one way and Q_bar in another: the mutant of each explains its own check."""
+
+    def twice(tokens, vocab_size):
+        slipped = broken("reference.statistics", "(joint - frequency / vocab_size)", "joint")
+        right = statistics(tokens, vocab_size)
+        return {**right, "B_bar": slipped.bigram(tokens, vocab_size), "Q_bar": right["Q_bar"].T}
+
+    assert named({"statistics": twice}, "statistics.B_bar")[0] == "uniform part not subtracted"
+    assert named({"statistics": twice}, "statistics.Q_bar")[0] == "transposed"
+
+
+def test_a_single_number_is_not_called_a_multiple_of_another():
+    def law(target, case):
+        yield Comparison("anything", 3.0, 2.0, unit_roundoff("float64"))
+
+    only = Check("test.law", "A law.", "derived here", MATRICES, law, needs=("remove_projection",))
+    assert diagnose(only, Target(plain()), MATRICES.ordinary) is None
+
+
+def test_a_wrong_shape_has_no_name():
+    def law(target, case):
+        yield Comparison("anything", np.zeros(3), np.zeros((3, 3)), 0.0)
+
+    only = Check("test.law", "A law.", "derived here", CORPORA, law, needs=("statistics",))
+    assert diagnose(only, Target(plain()), CORPORA.ordinary) is None
+
+
+CHEAP = {check.id: check for check in CHECKS if check.needs and check.cost <= DEAREST}
+DIAGNOSED = [
+    (mutant, next(check for check in mutant.caught_by if check in CHEAP))
+    for mutant in MUTANTS
+    if any(check in CHEAP for check in mutant.caught_by)
+]
+# What the ordinary case does not show: every word occurs in it, word 0 evenly, no sequence twice; its map has
+# a whole last copy; its inner product is positive, its direction not zero; it has eight sequences to split.
+RARE = {
+    "B_bar_uniform_over_seen_words",
+    "B_bar_word_0_left_out",
+    "B_bar_repeats_dropped",
+    "induction_whole_copies_only",
+    "projection_of_its_size",
+    "projection_of_zero",
+    "projection_zeroed",
+    "split_without_a_test",
+}
+
+
+@pytest.mark.parametrize("method", sorted({mutant.method for mutant in MUTANTS}))
+def test_a_mutant_is_told_by_its_own_name_and_by_no_other(method):
+    untold = set()
+    for mutant, check in DIAGNOSED:
+        if mutant.method == method:
+            slip = diagnose(CHEAP[check], Target(implementation(mutant)), CHEAP[check].cases.ordinary)
+            assert slip is None or slip.name == mutant.name, mutant.id
+            untold |= {mutant.id} if slip is None else set()
+    assert untold <= RARE | {"loss_overflows", "loss_of_probability"}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("mutant", "first"), DIAGNOSED, ids=lambda value: getattr(value, "id", ""))
+def test_every_check_named_for_a_mutant_tells_it_by_its_own_name_and_by_no_other(mutant, first):
+    for check in mutant.caught_by:
+        if check in CHEAP:
+            result = run_check(CHEAP[check], Target(implementation(mutant)), profile="ci", seed=0)
+            found = result.counterexample.get("looks_like")
+            assert found in (None, mutant.name), check
+            assert found or check == "softmax.large_logits_loss", check
+
+
+def test_every_kind_of_slip_is_made_by_a_mutant_or_an_answer_that_is_wrong_all_over():
+    made = {mutant.kind for mutant in MUTANTS if mutant.kind}
+    assert set(KINDS) - made == {"all zero", "transposed and negated"}
+    assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in KINDS.values())
+
+
+def test_a_bound_between_two_implementations_is_no_licence():
+    """A slip half a percent from another is told from it."""
+    close = Mutant("x", "statistics", "a", "statistics", "B_bar.T @ B_bar", "1.005 * B_bar.T @ B_bar", ())
+    slip = diagnose(CHEAP["statistics.Sigma_B"], Target(implementation(close)), CORPORA.ordinary)
+    assert slip.name == "multiplied by 1.005"
+    assert rounding(1.0, 1, "float64") < 1
+
+
+def test_a_failure_on_a_corpus_alone_is_not_tried_on_every_mutant(monkeypatch):
+    from properties import runner
+    from reference.sequences import build_corpus
+    from reference.stories import stories
+    from reference.tokenizers import words
+
+    def never(*arguments):
+        raise AssertionError("the corpus may be of any size")
+
+    def wrong_on_many_words(tokens, vocab_size):
+        found = statistics(tokens, vocab_size)["B_bar"]
+        return {"B_bar": found.T if vocab_size > 10 else found}
+
+    monkeypatch.setattr(runner, "diagnose", never)
+    corpus = build_corpus(stories(10, seed=0), words, length=10)
+    (result,) = check_implementation(
+        With("wrong", statistics=wrong_on_many_words), checks=select(["statistics.B_bar"]), corpus=corpus
+    )
+    assert result.result == "failed"
+    assert "looks_like" not in result.counterexample

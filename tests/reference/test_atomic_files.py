@@ -1,0 +1,68 @@
+"""Files that are written whole or not at all."""
+
+import os
+import stat
+
+import pytest
+
+from gpu.atomic_files import write_safetensors
+from reference.atomic_files import write_atomically, write_text
+from reference.errors import InputError
+
+
+@pytest.fixture
+def _usual_mask():
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.usefixtures("_usual_mask")
+def test_a_file_has_the_permissions_of_any_other_or_of_the_one_before(tmp_path):
+    path = tmp_path / "a.safetensors"
+    write_safetensors(path, {}, {})
+    assert mode(path) == 0o644
+    path.chmod(0o640)
+    write_safetensors(path, {}, {})
+    assert mode(path) == 0o640
+
+
+def test_a_link_goes_on_leading_to_the_file(tmp_path):
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    read, write = os.pipe()
+    write_text(tmp_path.joinpath(f"/dev/fd/{write}"), "told")
+    assert os.read(read, 10) == b"told"
+    os.close(read)
+    os.close(write)
+
+
+def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def half(beside):
+        beside.write_text("ne")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError, match=r"a\.txt cannot be written: No space left on device"):
+        write_atomically(path, half)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(InputError, match="No such file or directory"):
+        write_text(tmp_path / "no" / "a.txt", "text")

@@ -1,0 +1,179 @@
+"""Attention metrics by hand, at their zero points, and for random heads by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from properties.attention_cases import causal_map
+from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
+from reference.attention_metrics import head_profile
+from reference.attention_rows import profile_spread, row_profile
+from reference.composition import (
+    composition_excess,
+    composition_score,
+    random_composition,
+    subspace_scores,
+)
+from reference.effective_rank import energy_rank, participation_ratio
+from reference.errors import InputError
+from reference.head_similarity import centred_head_similarity, head_similarity
+from reference.output_size import copying_cosine, relative_output
+from reference.random_heads import expected_profile
+from theory import baselines, composition_null, random_rank, softmax_moments
+
+CLOSE = gamma(1000, unit_roundoff("float64"))
+
+
+def exact(value):
+    return int(value.p) / int(value.q)
+
+
+def uniform(T):
+    return np.tril(np.ones((T, T))) / np.arange(1, T + 1)[:, None]
+
+
+def random_maps(heads, T, variance, seed=0):
+    weights = np.tril(np.exp(np.random.default_rng(seed).normal(0, math.sqrt(variance), (heads, T, T))))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def test_leading_axes_are_heads():
+    maps = np.stack([causal_map(5, seed) for seed in range(6)]).reshape(2, 3, 5, 5)
+    together = head_profile(maps)
+    for i, j in np.ndindex(2, 3):
+        alone = head_profile(maps[i, j])
+        assert {name: value[i, j] for name, value in together.items()} == alone
+
+
+def test_every_row_of_uniform_attention_by_hand():
+    rows = row_profile(uniform(3))
+    assert np.allclose(rows["entropy"], [0, 1, 1], rtol=0, atol=CLOSE)
+    assert np.allclose(rows["diagonal"], [1, 1 / 2, 1 / 3], rtol=0, atol=CLOSE)
+    assert np.allclose(rows["previous"], [0, 1 / 2, 1 / 3], rtol=0, atol=CLOSE)
+    assert np.allclose(rows["distance"], [0, 1 / 2, 1], rtol=0, atol=CLOSE)
+    assert np.allclose(rows["relative_diagonal"], [1, 1, 1], rtol=0, atol=CLOSE)
+
+
+def test_a_spread_tells_what_a_mean_hides():
+    """Two heads with one mean: one gives every token half of its weight, one gives all or nothing."""
+    steady, moody = np.zeros((2, 5, 5))
+    steady[0, 0] = moody[0, 0] = 1
+    for t in range(1, 5):
+        steady[t, t] = steady[t, 0] = 0.5
+        moody[t, t if t % 2 else 0] = 1
+    spreads = profile_spread(np.stack([steady, moody]))["diagonal"]
+    assert spreads.mean.tolist() == [0.5, 0.5]
+    assert spreads.deviation.tolist() == [0.0, 0.5]
+    assert (spreads.least.tolist(), spreads.largest.tolist()) == ([0.5, 0.0], [0.5, 1.0])
+    with pytest.raises(InputError, match="at least two positions"):
+        profile_spread(uniform(1))
+
+
+def test_likeness_has_its_zero_points():
+    T = 24
+    both = head_similarity(np.stack([np.eye(T), uniform(T)]))
+    assert abs(both[0, 1] ** 2 - exact(baselines.diagonal_similarity_squared(T))) <= CLOSE
+    assert centred_head_similarity(np.stack([uniform(T)] * 2)).tolist() == [[0, 0], [0, 0]]
+    maps = random_maps(2000, T, 0.05).reshape(2, 1000, T, T)
+    # Over a thousand sequences the first-order cosine shows; the flattened maps are one long vector.
+    H, H2 = (sum(1 / n**power for n in range(1, T + 1)) for power in (1, 2))
+    expected = H / (H + 0.05 * (H - H2))
+    assert abs(head_similarity(maps)[0, 1] - expected) <= DEVIATIONS * 0.05**2
+    assert abs(centred_head_similarity(maps)[0, 1]) <= DEVIATIONS / math.sqrt(1000 * T)
+
+
+@pytest.mark.parametrize("variance", [2.0**-8, 2.0**-4])
+def test_random_heads_score_what_is_expected_of_them(variance):
+    heads, T = 4000, 12
+    found = head_profile(random_maps(heads, T, variance))
+    for name, expected in expected_profile(T, variance).items():
+        third_order = variance**3 * (name == "entropy")
+        assert abs(found[name].mean() - expected.mean) <= (
+            DEVIATIONS * expected.deviation * (1 + variance) / math.sqrt(heads) + third_order
+        ), name
+        # A standard deviation from n draws is known to 1/sqrt(2n), more where the tails are longer.
+        relative = DEVIATIONS * 2 / math.sqrt(2 * heads) + 2 * variance
+        assert abs(found[name].std() - expected.deviation) <= relative * expected.deviation + CLOSE, name
+
+
+def test_the_float_expansion_is_the_exact_one():
+    v, T = 1 / 32, 9
+    deficits = [softmax_moments.entropy_deficit(n) for n in range(2, T + 1)]
+    rows = [
+        1 - (exact(first) * v + exact(second) * v**2) / math.log(n)
+        for n, (first, second) in enumerate(deficits, start=2)
+    ]
+    assert abs(expected_profile(T, v)["entropy"].mean - sum(rows) / T) <= CLOSE
+    spread = sum(exact(softmax_moments.weight_variance(n)[0]) * v for n in range(1, T + 1))
+    assert abs(expected_profile(T, v)["diagonal"].deviation - math.sqrt(spread) / T) <= CLOSE
+    with pytest.raises(InputError, match="a variance in"):
+        expected_profile(4, 2.0)
+
+
+def test_a_rank_of_ninety_percent_does_not_fix_a_direction():
+    OV = np.diag([1.0, 0.3])
+    assert energy_rank(OV, 0.9) == 1
+    assert 1 < participation_ratio(OV) < 2
+    outputs = np.array([[1.0, 0.0], [0.0, 1.0]]) @ OV
+    assert outputs[0] @ outputs[1] == 0
+    assert energy_rank(np.eye(4), 0.9) == 4
+    assert abs(participation_ratio(np.eye(4)) - 4) <= CLOSE
+    assert energy_rank(np.zeros((2, 2)), 0.9) == participation_ratio(np.zeros((2, 2))) == 0
+
+
+def test_an_untrained_circuit_has_the_rank_that_was_derived():
+    d, h, heads = 64, 16, 60
+    rng = np.random.default_rng(0)
+    ratios = participation_ratio(rng.normal(size=(heads, d, h)) @ rng.normal(size=(heads, h, d)))
+    chance = DEVIATIONS * ratios.std() / math.sqrt(heads)
+    # A ratio of expectations is not the expectation of the ratio: off by the squared relative spread.
+    expected = exact(random_rank.participation_ratio(d, h))
+    assert abs(ratios.mean() - expected) <= chance + 4 * expected / (d * h) * h
+
+
+def test_unrelated_circuits_compose_by_chance_alone():
+    rng = np.random.default_rng(1)
+    b, draws = 8, 4000
+    A, B = rng.normal(size=(3, b)), rng.normal(size=(b, 2))
+    rotations, upper = np.linalg.qr(rng.normal(size=(draws, b, b)))
+    rotations = rotations * np.sign(np.diagonal(upper, axis1=1, axis2=2))[:, None, :]
+    squares = composition_score(A @ rotations, B) ** 2
+    chance = random_composition(A, B)
+    assert chance.mean == 1 / b
+    assert abs(squares.mean() - chance.mean) <= DEVIATIONS * chance.deviation / math.sqrt(draws)
+    assert abs(squares.std() - chance.deviation) <= DEVIATIONS * 2 * chance.deviation / math.sqrt(draws)
+    one_sided = composition_excess(A @ rotations, B)
+    assert abs(one_sided.mean()) <= DEVIATIONS / math.sqrt(draws)
+
+
+def test_two_directions_vary_as_a_cosine_does():
+    ray = np.eye(5)[:1]
+    assert abs(random_composition(ray, ray.T).deviation ** 2 - (3 / 35 - 1 / 25)) <= CLOSE
+    from flint import fmpq
+
+    assert composition_null.square_variance(5, fmpq(1), fmpq(1)) == fmpq(3, 35) - fmpq(1, 25)
+    assert random_composition(ray, np.eye(5)).deviation <= math.sqrt(CLOSE)
+    assert random_composition(np.ones((1, 1)), np.ones((1, 1))).deviation == 0
+
+
+def test_a_subspace_is_read_or_not_and_turning_it_around_changes_nothing():
+    tokens, positions = np.eye(6)[:3], np.eye(6)[3:]
+    reads_positions = np.eye(6)[:, 3:]
+    scores = subspace_scores({"tokens": tokens, "positions": positions}, reads_positions)
+    assert scores["tokens"] == 0
+    assert abs(scores["positions"] - 1 / math.sqrt(3)) <= CLOSE
+    turned = subspace_scores({"positions": -positions}, reads_positions)
+    assert turned["positions"] == scores["positions"]
+
+
+def test_output_and_copying_of_a_uniform_head_on_orthogonal_values():
+    T = 7
+    stream = 3 * np.eye(T)
+    expected = sum(1 / math.sqrt(t) for t in range(1, T + 1)) / T
+    assert abs(relative_output(uniform(T) @ stream, stream) - expected) <= CLOSE
+    assert abs(copying_cosine(uniform(T) @ stream, stream) - expected) <= CLOSE
+    silent = np.zeros((T, T))
+    assert relative_output(silent, stream) == copying_cosine(silent, stream) == 0
+    assert relative_output(stream, silent) == 0
+    assert abs(copying_cosine(-stream, stream) + 1) <= CLOSE

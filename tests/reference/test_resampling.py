@@ -1,0 +1,98 @@
+"""Intervals cover what they should, and corrections hold the error that they promise."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
+from reference.encoded_text import END, UNKNOWN, consecutive_windows, encode, random_windows
+from reference.errors import InputError
+from reference.resampling import (
+    LEVEL,
+    benjamini_hochberg,
+    holm,
+    over_models,
+    over_sequences,
+    two_sided_p,
+)
+from reference.tokenizers import whitespace
+
+CLOSE = gamma(1000, unit_roundoff("float64"))
+
+
+def test_an_interval_covers_the_mean_as_often_as_it_says():
+    trials, n = 300, 60
+    values = np.random.default_rng(0).exponential(1.0, (n, trials))
+    found = over_sequences(values, seed=0)
+    covered = ((found.low <= 1) & (found.high >= 1)).mean()
+    # Skewed values cost a percentile interval a little of its level; chance does the rest.
+    assert abs(covered - LEVEL) <= DEVIATIONS * np.sqrt(LEVEL * (1 - LEVEL) / trials) + 1 / np.sqrt(n) / 4
+    assert np.abs(found.value - values.mean(axis=0)).max() <= CLOSE
+
+
+def test_models_that_differ_widen_the_interval():
+    rng = np.random.default_rng(1)
+    alike = rng.normal(0, 1, (4, 50))
+    apart = alike + 5 * np.arange(4)[:, None]
+    narrow, wide = (over_models(values, seed=0) for values in (alike, apart))
+    assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
+    one = over_models(alike[:1], seed=0)
+    single = over_sequences(alike[0], seed=0)
+    assert abs((one.high - one.low) / (single.high - single.low) - 1) < 1 / DEVIATIONS
+    assert one.value == single.value
+    with pytest.raises(InputError, match="two sequences"):
+        over_sequences(np.zeros((1, 2)), seed=0)
+
+
+def test_p_values_are_those_of_the_t_test():
+    values = np.random.default_rng(2).normal(0.3, 1, (20, 5))
+    assert np.abs(two_sided_p(values) - stats.ttest_1samp(values, 0).pvalue).max() <= CLOSE
+    assert two_sided_p(np.zeros((3, 1))).tolist() == [1.0]
+    assert two_sided_p(np.ones((3, 1))).tolist() == [0.0]
+
+
+def test_holm_by_hand():
+    assert holm(np.array([0.04, 0.01, 0.03])).tolist() == [0.06, 0.03, 0.06]
+    assert holm(np.array([0.5, 0.9])).tolist() == [1.0, 1.0]
+
+
+def test_corrections_hold_what_they_promise_where_nothing_is_there():
+    """Twenty true nulls, a thousand times: most have a false finding; corrected, one in twenty."""
+    trials, nulls = 1000, 20
+    p = np.random.default_rng(3).random((trials, nulls))
+    any_found = {
+        name: np.mean([(correct(row) < 0.05).any() for row in p])
+        for name, correct in {"none": lambda row: row, "holm": holm, "bh": benjamini_hochberg}.items()
+    }
+    slack = DEVIATIONS * np.sqrt(0.05 * 0.95 / trials)
+    assert any_found["none"] > 0.5
+    assert any_found["holm"] <= 0.05 + slack
+    assert any_found["bh"] <= 0.05 + slack
+
+
+def test_text_is_split_by_document_and_rare_words_are_unknown():
+    documents = [f"a b {'c' if i % 2 else 'a'} w{i}" for i in range(10)]
+    text = encode(documents, whitespace, vocab_size=5, test_share=0.3, seed=0)
+    assert text.vocabulary[:2] == (UNKNOWN, END)
+    assert set(text.vocabulary[2:]) == {"a", "b", "c"}
+    assert (len(text.train), len(text.test)) == (35, 15)
+    assert (text.train == 1).sum() == 7
+    assert text.text([1, 0]) == [END, UNKNOWN]
+    assert text.is_mark.tolist() == [False, True, False, False, False]
+    again = encode(documents, whitespace, vocab_size=5, test_share=0.3, seed=0)
+    assert (again.train == text.train).all()
+    with pytest.raises(InputError, match="has 1 documents, and one of them"):
+        encode(["a"], whitespace, vocab_size=5, test_share=0.3, seed=0)
+    with pytest.raises(InputError, match="leave nothing to learn"):
+        encode(documents, whitespace, vocab_size=5, test_share=1.0, seed=0)
+
+
+def test_windows_are_pieces_of_the_stream():
+    stream = np.arange(50)
+    windows = random_windows(np.random.default_rng(0), stream, 200, 6)
+    assert (np.diff(windows, axis=1) == 1).all()
+    assert {windows.min(), windows.max()} == {0, 49}
+    assert consecutive_windows(stream, 3, 6)[:, 0].tolist() == [0, 7, 14]
+    assert len(consecutive_windows(stream, 99, 6)) == 7
+    with pytest.raises(InputError, match="no window of 51"):
+        consecutive_windows(stream, 1, 50)
