@@ -92,6 +92,9 @@ def story(
         console.print(f"  at {one.position:4}  {words or 'none'}", markup=False)
     pairs = ", ".join(f"{one.first} {one.second}" for one in bones)
     console.print(f"Transitions that W_O supports most, first {story_reading.FIRST_TOKENS} tokens: {pairs}")
+    if seen.largest == 0:
+        console.print("Scores have not moved: the story, or the corpus, gives attention nothing to learn.")
+        return
     console.print(
         f"Score maps after {steps} steps at rate {rate:g}, before the softmax, rows less their means: rms "
         f"{seen.rms:.1e}, largest {seen.largest:.1e}; the least cosine of two of {layers} layers is 1 - "

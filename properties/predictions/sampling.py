@@ -83,8 +83,8 @@ class BigramNoise:
 
     @property
     def design_effect(self) -> float:
-        """How many times noisier whole sequences are than as many independent positions."""
-        return self.sequences / self.positions
+        """How many times noisier whole sequences are than as many independent positions; nan for no noise."""
+        return self.sequences / self.positions if self.positions > 0 else math.nan
 
 
 def cosine_loss(rho: float, sample: int, whole: int, *, nested: bool) -> float:

@@ -84,6 +84,20 @@ def test_a_bad_call_is_told_in_a_sentence(arguments, said):
         app(["predict", *arguments], standalone_mode=False)
 
 
+@pytest.mark.parametrize("text", ["a b a b c\n", "a a a a a\n<|endoftext|>\na a a a a\n"])
+@pytest.mark.parametrize("length", ["1", "3"])
+def test_corpora_that_have_nothing_to_predict_are_predicted(tmp_path, text, length):
+    """One sequence, one position, one word: what is not determined is null, and nothing fails."""
+    (tmp_path / "few.txt").write_text(text)
+    app(
+        ["predict", str(tmp_path / "few.txt"), "--length", length, "--json", str(tmp_path / "p.json")],
+        standalone_mode=False,
+    )
+    found = json.loads((tmp_path / "p.json").read_text())
+    assert not any(one["id"].startswith("cosine") and one["value"] for one in found["predictions"])
+    assert {one["verdict"] for one in found["published"]} == {"other sizes"}
+
+
 def test_every_published_number_has_a_source_claims_and_a_prediction_that_exists(told):
     _, found = told
     known = {one["id"] for one in found["predictions"]}
