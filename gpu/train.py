@@ -10,6 +10,7 @@ import typer
 
 from gpu import options
 from gpu.command_line import require_different, require_folder, run_command
+from gpu.stats import DENSE_UP_TO
 from reference.errors import InputError
 
 if TYPE_CHECKING:
@@ -192,8 +193,10 @@ def _run(
             _show(told)
 
 
-def _statistics(loaded: Corpus, sample: int | None, device: str, team: Team) -> dict[str, np.ndarray] | None:
-    """Return the statistics of the corpus or of its first sequences; the processes share the work."""
+def _statistics(
+    loaded: Corpus, sample: int | None, device: str, team: Team
+) -> Callable[[], dict[str, np.ndarray]] | None:
+    """Return what counts the statistics of the corpus or of its first sequences, all processes together."""
     from gpu.streaming import stream_statistics
     from gpu.tokens import Parts
 
@@ -201,7 +204,13 @@ def _statistics(loaded: Corpus, sample: int | None, device: str, team: Team) -> 
         return None
     if sample is not None and not 0 < sample <= loaded.sequences:
         raise InputError(f"--statistics-sample is {sample}; give 0 to {loaded.sequences:,} sequences.")
-    return stream_statistics(Parts(loaded.tokens[:sample]), loaded.vocab_size, device=device, team=team)
+    if loaded.vocab_size > DENSE_UP_TO:
+        raise InputError(
+            f"Leading terms of {loaded.vocab_size:,} words do not fit; give --vocab {DENSE_UP_TO} or less, "
+            "or --statistics-sample 0 for no alignments."
+        )
+    parts = Parts(loaded.tokens[:sample])
+    return lambda: stream_statistics(parts, loaded.vocab_size, device=device, team=team)
 
 
 def _telling(show: Show) -> Callable[[Entry], None]:

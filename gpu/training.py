@@ -22,6 +22,7 @@ from gpu import checkpoints
 from gpu.alignment import alignments, leading_terms, spreads
 from gpu.boundary import to_numpy, usable_device
 from gpu.checkpoints import Checkpoint
+from gpu.memory import check_memory
 from gpu.model import Transformer
 from gpu.run_folder import claimed
 from gpu.shared_step import Tokens, mean_over_batches
@@ -84,7 +85,7 @@ def train_model(
     tokens: Any,
     settings: Settings,
     *,
-    statistics: Mapping[str, np.ndarray] | None = None,
+    statistics: Callable[[], Mapping[str, np.ndarray]] | None = None,
     device: str = "cpu",
     outputs: Outputs | None = None,
     team: Team | None = None,
@@ -94,15 +95,16 @@ def train_model(
     Args:
         tokens: [N, T+1], whole numbers below V.
         settings: of the run.
-        statistics: B_bar, Phi_bar, Q_bar and Delta_bar to log alignments with.
+        statistics: returns B_bar, Phi_bar, Q_bar and Delta_bar to log alignments with; asked once nothing
+            stands in the way of the run.
         device: cpu, cuda or cuda:NUMBER.
         outputs: files and reports, none by default; of several processes the first one makes them.
         team: the processes that share the batches of a step.
 
     Raises:
         InputError: the tokens are no such array or fewer than a step's; there are more processes than
-            batches; the folder is another run's or cannot be written to; or the loss stops being a number.
-            Checkpoints stay.
+            batches; the weights are larger than the memory; the folder is another run's or cannot be
+            written to; or the loss stops being a number. Checkpoints stay.
     """
     outputs, team = outputs or Outputs(), team or Team()
     numbers, place = checked_tokens(tokens, settings.vocab_size), usable_device(device)
@@ -112,6 +114,7 @@ def train_model(
             f"{team.size} processes share the batches of a step, which are {settings.accumulate}; "
             f"accumulate {team.size} or more, or start fewer processes."
         )
+    check_memory(settings, place)
     folder = outputs.folder if team.leads else None
     with nullcontext() if folder is None else claimed(folder):
         return _train(numbers, settings, statistics, place, outputs, folder, team)
@@ -120,7 +123,7 @@ def train_model(
 def _train(
     tokens: Tokens,
     settings: Settings,
-    statistics: Mapping[str, np.ndarray] | None,
+    statistics: Callable[[], Mapping[str, np.ndarray]] | None,
     device: torch.device,
     outputs: Outputs,
     folder: Path | None,
@@ -129,7 +132,7 @@ def _train(
     corpus = checkpoints.digest(tokens)
     team.agree("corpus or other settings", f"{corpus} {settings}")
     state = _begin(settings, corpus, tokens.shape[1] - 1, device, outputs, folder, team)
-    leading = None if statistics is None else leading_terms(statistics, state.model)
+    leading = None if statistics is None else leading_terms(statistics(), state.model)
     began, first, saved = time.monotonic(), state.step, state.step
     for step in range(first, settings.steps):
         loss = _take_step(state.model, tokens, settings, step, saved, team)

@@ -23,6 +23,7 @@ from paper_checks.commands.pretrained import pretrained
 from paper_checks.commands.probe import probe
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
+from paper_checks.commands.reproduce import reproduce
 from paper_checks.commands.series import series
 from paper_checks.commands.story import story
 from paper_checks.commands.vectors import vectors
@@ -45,6 +46,7 @@ for command in (
     explain,
     alignment,
     behaviour,
+    reproduce,
     experiments,
     pretrained,
     prove,

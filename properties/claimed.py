@@ -119,6 +119,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "ablation-order-of-loss",
         "leading-coefficients-at-run",
     ),
+    "predictions.batches": ("full-batch-vs-sgd",),
     "spectrum.V": ("paper-value-cosine-null",),
     "spectrum.W": ("paper-attention-cosine-null",),
     "bounds.D5": (

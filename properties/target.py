@@ -158,8 +158,11 @@ class Target:
     def probe_split(self, sequences: np.ndarray, share: float, seed: int) -> np.ndarray:
         """Return [rows] of 0 and 1: which are for testing. Booleans are taken for 0 and 1."""
         answer = self._call("probe_split", sequences.copy(), share, seed)
+        # Only here are truth values an answer; elsewhere they are a slip.
         if isinstance(answer, np.ndarray) and answer.dtype == bool:
             answer = answer.astype(np.float64)
+        elif isinstance(answer, list) and all(isinstance(side, bool) for side in answer):
+            answer = [int(side) for side in answer]
         return shaped(numbers(answer, "probe_split"), "probe_split", sequences.shape)
 
     def ask(self, method: str, *arguments: Any) -> dict[str, np.ndarray] | np.ndarray:

@@ -49,9 +49,15 @@ def encode(
     Raises:
         InputError: there are fewer than two documents, or a size or share leaves nothing.
     """
-    if len(documents) < 2 or not 0 < test_share < 1 or vocab_size < 3:
+    if len(documents) < 2:
         raise InputError(
-            "A split text needs two documents, a test share between 0 and 1 and a vocabulary of 3 or more."
+            f"The text has {len(documents)} documents, and one of them is for testing; give two or more, "
+            "with lines <|endoftext|> between them."
+        )
+    if not 0 < test_share < 1 or vocab_size < 3:
+        raise InputError(
+            f"A test share of {test_share} and {vocab_size} words leave nothing to learn; give a share "
+            "between 0 and 1 and three words or more."
         )
     order = np.random.default_rng(seed).permutation(len(documents))
     tested = min(max(round(test_share * len(documents)), 1), len(documents) - 1)
@@ -86,7 +92,5 @@ def consecutive_windows(
 
 def _windows_in(stream: np.ndarray, length: int, step: int) -> int:
     if len(stream) < length + 1:
-        raise InputError(
-            f"{len(stream)} tokens are no window of {length + 1}; give more text or a shorter context."
-        )
+        raise InputError(f"A text of {len(stream)} tokens has no window of {length + 1}; give more text.")
     return (len(stream) - length - 1) // step + 1

@@ -9,23 +9,34 @@ token and of the bag of tokens seen (a softmax average does not know their order
 less than the others; all orders of these are equally likely. So no such model gets below the entropy
 log(P-m), or log(P-1) where m = 0 and every token but the current one is due.
 
-*With positions and one head*, if its scores treat different tokens alike (a score depends on the two
-positions and on whether the tokens are equal), the weights of the K candidates at distances P'-1 stand in one
-order at each t: what was seen changes by how much all of them count, not which counts more. A candidate that
-is r-th in that order has r-1 wrong tokens with logits at least as large, so a probability of at most 1/r;
-over K equally likely periods the loss is log(K!)/K at least. The assumption is one on the weights: random
-block contents give training nothing to gain from breaking it, but do not forbid it.
+*With positions and one head* there is a floor on early rows only, those from the longest period on and up to
+twice the shortest less two, where what follows was seen once. Assume that scores and values treat different
+tokens alike: a score depends on the two positions and on whether the tokens are equal, a value is the token's
+own logit. Then the token at distance D has the logit c w_D, with w_D fixed by the weights and c by all that
+was seen, and the right one stands at D = P-1 alone. A wrong candidate, at P'-1, with a larger w takes at
+least as much probability; only if P'-1 is a multiple of P it holds the current token and may be told by
+that. So the right one has at most 1/r, r-1 being the number of other wrong candidates that the order of the
+w puts first, and the best order of the K candidates gives the floor: log(K!)/K where no two periods
+interfere.
 
-*With positions and 2K heads* there is no floor: `reference.constructions.one_layer_matcher` predicts every
-row. Derived here; that the size has to grow with the number of positions: Sanford, Hsu and Telgarsky 2024.
+*No floor* is left on later rows, where the copies of a block can vote (weight on every distance P'-1, 2P'-1,
+... favours the right token in each period), and none with two heads a period anywhere:
+`reference.constructions.one_layer_matcher` predicts every row. Derived here; that a layer has to grow with
+the number of positions to solve the task in general: Sanford, Hsu and Telgarsky 2024.
 """
 
 from __future__ import annotations
+
+import itertools
+import math
 
 import numpy as np
 from jaxtyping import Float64, Int64
 
 from reference.errors import InputError
+
+# All orders of the candidates are tried.
+MOST_PERIODS = 7
 
 
 def bag_entropy(
@@ -44,23 +55,33 @@ def bag_entropy(
     return np.asarray(np.log(due.astype(np.float64)))
 
 
-def one_head_floor(periods: Int64[np.ndarray, " N"]) -> float:
-    """Return the least mean loss in nats that one head can have over N sequences with these periods.
+def one_head_rows(periods: Int64[np.ndarray, " N"]) -> range:
+    """Return the rows on which one head has a floor: every period has repeated, and none twice."""
+    return range(int(periods.max()), 2 * int(periods.min()) - 1)
 
-    That is at any row that all of them know, t >= max P. The best order puts the most frequent period first:
-    sum over ranks r of the share of the r-th most frequent one times log r; log(K!)/K where K periods are
-    equally frequent.
+
+def one_head_floor(periods: Int64[np.ndarray, " N"]) -> float:
+    """Return the least mean loss in nats on such a row that one head can have over N sequences' periods.
+
+    The best order puts frequent periods first; log(K!)/K for K equally frequent ones that do not interfere.
 
     Raises:
-        InputError: one period is a multiple of another, so that a wrong candidate holds the right token.
+        InputError: there is no such row, or there are more than MOST_PERIODS periods.
     """
     different, counts = np.unique(periods, return_counts=True)
-    for longer in different.tolist():
-        for shorter in different.tolist():
-            if longer > shorter and longer % shorter == 0:
-                raise InputError(
-                    f"After period {shorter} the candidate of {longer} is right too; give periods none of "
-                    "which is a multiple of another."
-                )
-    ranks = np.arange(1, len(counts) + 1)
-    return float((np.sort(counts)[::-1] * np.log(ranks)).sum() / len(periods))
+    if not one_head_rows(periods) or len(different) > MOST_PERIODS:
+        raise InputError(
+            f"Give at most {MOST_PERIODS} periods, the longest at least two below twice the shortest."
+        )
+    return min(
+        sum(
+            share * math.log(1 + _ahead(order, period))
+            for period, share in zip(different.tolist(), (counts / len(periods)).tolist(), strict=True)
+        )
+        for order in itertools.permutations(different.tolist())
+    )
+
+
+def _ahead(order: tuple[int, ...], period: int) -> int:
+    """How many candidates before the right one are wrong and do not hold the current token."""
+    return sum(1 for other in order[: order.index(period)] if (other - 1) % period)

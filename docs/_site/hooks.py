@@ -20,6 +20,8 @@ ROOMS = {
 }
 # Pages that stand elsewhere in the repository.
 ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+# A report that is kept, where one is.
+REPORT = "report/index.html"
 
 _FENCE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 _DISPLAYED = re.compile(r"^( *)\$\$\n(.*?)\n *\$\$$", re.MULTILINE | re.DOTALL)
@@ -36,6 +38,8 @@ def on_config(config):
     for entry in config["nav"]:
         if isinstance(entry, dict) and "Reference" in entry:
             entry["Reference"] = [{f"{room}: {what}": _pages(room)} for room, what in ROOMS.items()]
+        if isinstance(entry, dict) and "Project" in entry and (docs / REPORT).is_file():
+            entry["Project"].insert(0, {"A report": REPORT})
         if isinstance(entry, dict) and "More" in entry:
             entry["More"] = sorted(path.name for path in docs.glob("*.md") if path.name not in named)
     return config

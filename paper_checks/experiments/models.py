@@ -94,9 +94,15 @@ class Blocks:
 
 
 def random_periods(setting: Setting) -> tuple[int, ...]:
-    """Return the periods of a random-period task, none of which is a multiple of another."""
+    """Return the periods of a random-period task: all from some P to 2P - 1, too many for one layer."""
     least = max(3, setting.scale.blocks_context // 5)
     return tuple(range(least, 2 * least))
+
+
+def spaced_periods(setting: Setting) -> tuple[int, ...]:
+    """Return four even periods: after one of them no other's candidate holds the current token."""
+    least = 2 * (setting.scale.blocks_context // 6)
+    return tuple(range(least, least + 8, 2))
 
 
 @lru_cache(maxsize=16)

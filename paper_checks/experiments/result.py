@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -135,11 +136,13 @@ def _outcome(line: dict[str, Any]) -> Outcome:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with NumPy's numbers as Python's."""
+    """Return a value with NumPy's numbers as Python's, and null for what is no number."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    return value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    number = value.item() if isinstance(value, np.generic) else value
+    # JSON has no NaN: a correlation of equal numbers, say, is told as missing.
+    return None if isinstance(number, float) and not math.isfinite(number) else number

@@ -13,7 +13,13 @@ from scipy.stats import norm
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.setting import Setting
 from properties.predictions.ablation import ablation_effects
-from properties.predictions.alignment import Deviation, deviation, last_step_aligned, layer_spread
+from properties.predictions.alignment import (
+    Deviation,
+    both_turns,
+    deviation,
+    last_step_aligned,
+    layer_spread,
+)
 from properties.predictions.attention import FLOAT32_BLIND, first_step_seen, score_scale
 from properties.predictions.expansion import GROUPS, amounts
 from properties.predictions.loss import loss_terms
@@ -143,10 +149,10 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             Prediction(
                 f"cosine.{group}",
                 f"cosine of {group} with its statistic",
-                1 - _both(expected, max(turns)),
+                1 - both_turns(expected, max(turns)),
                 f"{law}; terms beyond",
-                1 - _both(most, max(turns)),
-                1 - _both(least, min(turns)),
+                1 - both_turns(most, max(turns)),
+                1 - both_turns(least, min(turns)),
                 all(_shrinking(one) for one in of_layers),
             )
         )
@@ -159,14 +165,6 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
 def _shrinking(found: Deviation) -> bool:
     """Whether the terms beyond the leading one are together below half of it."""
     return found.following + found.second < WIDEST_BAND
-
-
-def _both(first: float, second: float) -> float:
-    """Return 1 - cos of two turns at right angles: their tan^2 add. Noise is at right angles on average."""
-    if not (0 <= first < 1 and 0 <= second < 1):
-        return max(first, second)
-    tan = sum((2 - loss) * loss / (1 - loss) ** 2 for loss in (first, second))
-    return -math.expm1(-math.log1p(tan) / 2)
 
 
 def _entries(facts: Facts, setting: Setting, entries: tuple[Entry, ...]) -> Iterator[Prediction]:

@@ -11,11 +11,19 @@ import math
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpq_poly
 
-from properties.cases import CORPORA, SHORT_DESCENTS, Cases, CorpusCase, DescentCase
+from properties.cases import CORPORA, SHORT_DESCENTS, UPDATES, Cases, CorpusCase, DescentCase, UpdatesCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
 from properties.laws.statistics_exact import as_array, exact_by_corpus, magnitudes_by_corpus, to_float
 from properties.memo import by_corpus
-from properties.predictions import ablation, alignment, attention, expansion, loss, sampling
+from properties.predictions import (
+    ablation,
+    alignment,
+    attention,
+    expansion,
+    general_descent,
+    loss,
+    sampling,
+)
 from properties.predictions.magnitudes import direction_bounds, longest_path
 from properties.target import Target
 from properties.tolerances import rounding
@@ -24,10 +32,12 @@ from theory import next_order
 from theory.corpus import check_corpus
 from theory.laws import ablation as exact_ablation
 from theory.laws import attention_departure, large_vocabulary, layer_separation
+from theory.laws import general_descent as exact_general
 from theory.laws import loss as exact_loss
 from theory.laws import sampling as exact_sampling
 from theory.one_hot import OneSequence, constants
-from theory.orders import GROUPS
+from theory.orders import GROUPS, leading_orders
+from theory.series import Update
 from theory.statistics import leading_directions
 
 bounds_by_corpus = by_corpus(direction_bounds)
@@ -217,6 +227,28 @@ def _sampling(target: Target, case: CorpusCase) -> Outcome:
     yield Comparison("rho of positions", got.positions, to_float(by_positions / square), bound)
 
 
+def _batches(target: Target, case: UpdatesCase) -> Outcome:
+    """Each step on some of the sequences, all with equal weight."""
+    rate = fmpq(1, 8)
+    chosen = [[n for n, weight in enumerate(batch) if weight] for batch in case.batches]
+    updates = [
+        Update(fmpq(1), [fmpq(int(n in some), len(some)) for n in range(len(case.tokens))]) for some in chosen
+    ]
+    tokens, V, T = case.tokens, case.vocab_size, case.tokens.shape[1] - 1
+    exact = exact_general.general_leading_terms(tokens.tolist(), V, updates)[-1]
+    batches = [tokens[some] for some in chosen]
+    got = general_descent.leading_terms_of_batches(batches, V, T, float(rate.p) / float(rate.q))
+    steps = len(batches)
+    for group, order in leading_orders(1).items():
+        expected = as_array(exact[group] * rate**order, got[group].shape)
+        # At most eight factors, each a statistic with absolute terms that sum to two; pulls are centred once.
+        size = float(steps**order) * 2.0**8 * to_float(rate) ** order
+        operations = 2 * longest_path(tokens, V) * max(1, steps)
+        yield Comparison(
+            f"{group} after {steps} batches", got[group], expected, rounding(size, operations, "float64")
+        )
+
+
 def _check(name: str, statement: str, law: Law, cases: Cases, cost: int = 1) -> Check:
     return Check(
         id=f"predictions.{name}",
@@ -265,6 +297,13 @@ CHECKS = (
         "The predicted departure of attention from uniform is the law's.",
         _attention,
         SHORT_DESCENTS,
+    ),
+    _check(
+        "batches",
+        "The predicted leading terms under changing batches are the exact sums over ordered steps.",
+        _batches,
+        UPDATES,
+        2,
     ),
     _check(
         "sampling",

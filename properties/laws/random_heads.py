@@ -141,7 +141,6 @@ CHECKS = (
         source="seed 003, sec. 4.11.2 and 4.12.1; derived here",
         cases=_ONCE,
         law=_initial_entropy,
-        evidence="exact",
     ),
     Check(
         id="random.logits",

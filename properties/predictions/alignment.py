@@ -74,6 +74,14 @@ def cosine_loss(c: Float64[np.ndarray, " n"], g: Float64[np.ndarray, "n n"]) -> 
     return -math.expm1(-math.log1p(across / along**2) / 2)
 
 
+def both_turns(first: float, second: float) -> float:
+    """Return 1 - cos of two turns at right angles: their tan^2 add. Noise is at right angles on average."""
+    if not (0 <= first < 1 and 0 <= second < 1):
+        return max(first, second)
+    tan = sum((2 - loss) * loss / (1 - loss) ** 2 for loss in (first, second))
+    return -math.expm1(-math.log1p(tan) / 2)
+
+
 def last_step_aligned(
     group: str, directions: Directions, rate: float, layer: int, layers: int, least_cosine: float
 ) -> int | None:

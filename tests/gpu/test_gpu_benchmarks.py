@@ -10,10 +10,12 @@ from gpu_corpora import SHAPES, corpus
 
 from benchmarks import exact_series, gpu_statistics, reading
 from benchmarks import gpu as gpu_list
+from benchmarks import statistics as statistics_benchmark
 from benchmarks.dense_statistics import dense_statistics
 from benchmarks.measuring import Record, Target, machine
 from benchmarks.page import page, read_records
 from benchmarks.synthetic_text import following_tokens, zipf_tokens
+from gpu.two_passes import go_through
 from properties.statistics_bounds import statistics_magnitudes
 from reference.statistics import statistics
 
@@ -83,6 +85,17 @@ def test_the_reading_benchmark_compares_the_same_numbers(monkeypatch, tmp_path):
     found = reading.one_round(tmp_path / "t.txt")
     assert found["tokens"] == 20 * 201
     assert found["ratio"] == found["counting_seconds"] / found["numbering_seconds"]
+
+
+def test_the_statistics_benchmark_counts_all_of_a_corpus(monkeypatch):
+    for name, value in {"V": 20, "T": 12, "COMPARED": 3}.items():
+        monkeypatch.setattr(statistics_benchmark, name, value)
+    tokens = corpus(9, 12, 20).astype(np.uint16)
+    added = []
+    monkeypatch.setattr(statistics_benchmark, "go_through", lambda *all: added.append(go_through(*all)))
+    statistics_benchmark.counting(tokens)()
+    assert len(added) == 2
+    assert statistics_benchmark.changed_bits(tokens) == 0
 
 
 def test_the_gpu_benchmark_holds_the_device_to_the_bound(monkeypatch):

@@ -35,6 +35,8 @@ V, T = 7, 6
 TOKENS = corpus(24, T, V)
 USUAL = ["--layers", "2", "--rate", "0.5", "--batch", "4", "--dtype", "float64", "--save-every", "1"]
 
+NO_STATISTICS = ["--statistics-sample", "0"]
+
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys):
@@ -131,6 +133,14 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call):
     status, _, told = call("t.npy", *USUAL, "--steps", done + 3, "--out", "run", "--resume")
     assert (status, told) == (0, "")
     same_bits("run", expected(done + 3))
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(call):
+    Path("run").mkdir()
+    Path("run", LOG).write_text('{"step": 1, "loss": 1.0}\n')
+    assert call("t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume")[0] == 0
+    same_bits("run", expected(3))
+    assert len(Path("run", LOG).read_text().splitlines()) == 3
 
 
 @pytest.fixture
@@ -246,6 +256,8 @@ def test_a_stop_by_hand_says_how_to_go_on(call, monkeypatch):
         (["t.npy", "--steps", "3", "--json", "t.npy"], "must be different files"),
         (["t.npy", "--steps", "3", "--out", "t.npy"], "cannot be made"),
         (["none.txt", "--steps", "3"], "no corpus file none.txt"),
+        (["t.npy", "--steps", "3", "--vocab", "8193"], "Leading terms of 8,193 words do not fit"),
+        (["t.npy", "--steps", "3", "--vocab", "300000", *NO_STATISTICS], "give a smaller --vocab"),
         (["t.npy", "--steps", "3", "--schedule", "steep"], "steep"),
     ],
 )

@@ -198,7 +198,7 @@ def test_the_log_has_loss_rate_alignments_and_spreads(tmp_path):
     known, told = statistics(TOKENS, 5), []
     settings = replace(SETTINGS, start_size=0.0, batch=12, steps=5, rate=0.01)
     found = train_model(
-        TOKENS, settings, statistics=known, outputs=Outputs(tmp_path, log_every=2, told=told.append)
+        TOKENS, settings, statistics=lambda: known, outputs=Outputs(tmp_path, log_every=2, told=told.append)
     )
     lines = log(tmp_path)
     assert [line["step"] for line in lines] == [2, 4, 5]

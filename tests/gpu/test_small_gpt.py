@@ -10,13 +10,15 @@ from gpu.small_gpt.config import Config
 from gpu.small_gpt.export import attention_only, embeddings
 from gpu.small_gpt.generate import continued
 from gpu.small_gpt.model import Edits, SmallGPT
+from gpu.small_gpt.paths import attention_of, cut
 from gpu.small_gpt.training import Settings, train
 from gpu.threads import threads_worth
 from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
 from reference import attention_only as in_numpy
 from reference.cyclic import cyclic_sequences
 from reference.errors import InputError
-from reference.multi_head import multi_head_output
+from reference.model import causal_softmax
+from reference.multi_head import head_outputs, multi_head_output
 
 V, T = 11, 7
 CLOSE = gamma(10_000, unit_roundoff("float64"))
@@ -82,6 +84,29 @@ def test_a_layers_heads_add_up_to_what_it_adds_to_the_stream():
     weights = {name: to_numpy(bare().by_head(name, 0))[0] for name in ("W_Q", "W_K", "W_V", "W_O")}
     output = multi_head_output(weights, to_numpy(stream[0])[0], [])
     assert np.abs(output - to_numpy(stream[1] - stream[0])[0]).max() <= CLOSE
+
+
+@pytest.mark.parametrize(("role", "moved"), [("query", True), ("key", True), ("value", False)])
+def test_a_cut_path_is_the_stream_without_what_one_head_wrote(role, moved):
+    ours, x = bare(seeds=(0,)), TOKENS[:, :-1]
+    weights = attention_only(ours, 0)
+    run = in_numpy.run(weights, x)
+    written = head_outputs(weights.layers[0], run.streams[0], run.attention[0])[1]
+    sides = dict.fromkeys(("query", "key"), run.streams[1])
+    if role != "value":
+        sides[role] = run.streams[1] - written
+    heads = weights.layers[1]
+    scores = (sides["query"] @ heads.W_Q[0]) @ (sides["key"] @ heads.W_K[0]).swapaxes(-1, -2)
+    expected = causal_softmax(scores / 2)  # a head of width 4
+    edits = cut(ours, x, (0, 1), (1, 0), role)
+    found = ours.run(torch.from_numpy(x), edits)
+    assert np.abs(attention_of(ours, x, (1, 0), edits)[0] - expected).max() <= CLOSE
+    assert (np.abs(expected - run.attention[1][0]).max() > 1000 * CLOSE) == moved
+    # The other head of the layer is as it was; the logits are not, whatever the role.
+    assert np.abs(to_numpy(found.attention[1])[0, 1] - run.attention[1][1]).max() <= CLOSE
+    assert np.abs(to_numpy(found.logits)[0] - run.logits).max() > 1000 * CLOSE
+    with pytest.raises(InputError, match="an earlier layer"):
+        cut(ours, x, (1, 1), (1, 0), role)
 
 
 def test_removed_at_some_positions_only():

@@ -182,7 +182,7 @@ def test_stats_writes_arrays_with_their_vocabulary(tmp_path):
 
 
 def test_help_shows_an_example():
-    for command in ("verify", "report", "stats"):
+    for command in ("verify", "report", "stats", "train"):
         done = leadterms(command, "--help", cwd=ROOT)
         assert done.returncode == 0
         assert "Example: leadterms" in done.stdout

@@ -1,6 +1,7 @@
 """Experiments on models of text, shortened, and the command that runs them."""
 
 import json
+import math
 import sys
 
 import numpy as np
@@ -75,8 +76,9 @@ def test_an_outcome_file_that_is_none_is_told(tmp_path):
     path.write_text("{}\n")
     with pytest.raises(InputError, match="no file of experiments"):
         read_outcomes(path)
-    outcome = Outcome("a.b", "Q?", "C.", True, "V.", quantities=(Quantity("x", np.float64(1)),))
-    write_outcomes(path, {}, [outcome])
+    numbers = (Quantity("x", np.float64(1)), Quantity("y", math.nan))
+    write_outcomes(path, {}, [Outcome("a.b", "Q?", "C.", True, "V.", quantities=numbers)])
+    assert [one.value for one in read_outcomes(path)[1][0].quantities] == [1, None]
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(InputError, match="no footer"):
         read_outcomes(path)

@@ -147,6 +147,24 @@ def test_a_wrong_claim_that_nothing_changes_is_refuted():
     )
 
 
+def test_a_proof_refutes_what_is_nearly_true(monkeypatch):
+    """Weights that do not sum to one, and a projection that is removed once and a half."""
+    assert proofs.softmax_jacobian_sums_to_zero().holds
+    row = proofs._row
+
+    def without_the_last(n):
+        weights, pull, shift = row(n + 1)
+        return weights[:n], pull[:n], shift
+
+    monkeypatch.setattr(proofs, "_row", without_the_last)
+    assert not proofs.softmax_jacobian_sums_to_zero().holds
+    assert not proofs.softmax_jacobian_of_shifted().holds
+    dot = proofs._dot
+    monkeypatch.setattr(proofs, "_dot", lambda a, b: dot(a, b) + dot(a, b) * (a is b))
+    assert not proofs.nothing_left_along_the_direction().holds
+    assert not proofs._vanish("two", [2]).holds
+
+
 def test_the_uniform_part_drops_out_of_what_is_composed_but_not_out_of_the_tables():
     """Where it is proved to change nothing, and where the same slip is wrong."""
     because = {one.mutant.id: one.because for one in EQUIVALENTS}

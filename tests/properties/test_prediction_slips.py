@@ -29,6 +29,8 @@ SLIPS = [
     ("ablation", '"V": c["W_O"],', '"V": 1,', "ablation"),
     ("ablation", "(uniform_attention(T) * supply).sum()", "supply.sum()", "ablation"),
     ("attention", "* rate**4", "* rate**3", "attention"),
+    ("general_descent", '"V": Phi.T @ held["W_O"].T', '"V": Phi.T @ B.T', "batches"),
+    ("general_descent", 'held["W_O"].T @ held["V"].T', 'held["W_O"].T @ held["V"]', "batches"),
     ("sampling", "* N / (N - 1) if", "if", "sampling"),
     ("sampling", "(1 - 1 / vocab_size - square) / T", "(1 - square) / T", "sampling"),
 ]

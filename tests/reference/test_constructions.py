@@ -13,7 +13,7 @@ from reference.cyclic import cyclic_sequences
 from reference.errors import InputError
 from reference.induction import copy_targets, sequence_induction_score, walk_through
 from reference.multi_head import multi_head_output
-from reference.one_layer_floor import bag_entropy, one_head_floor
+from reference.one_layer_floor import bag_entropy, one_head_floor, one_head_rows
 
 V, T = 20, 33
 CLOSE = gamma(1000, unit_roundoff("float64"))
@@ -110,13 +110,51 @@ def test_the_entropy_of_the_bag_is_that_of_all_orders_of_the_block():
         bag_entropy(np.array(2), np.array(3))
 
 
-def test_the_floor_of_one_head_is_the_mean_log_rank():
-    assert abs(one_head_floor(np.arange(6, 12)) - math.log(720) / 6) <= CLOSE
+def one_head(w, c, periods, t):
+    """The loss of a positional head, w by distance, at row t, mean over periods with c free in each."""
+    found = []
+    for P in periods:
+        logits = np.zeros(P)
+        np.add.at(logits, np.arange(t + 1) % P, w[: t + 1])  # the token at distance D is that of D mod P
+        logits[0] = 0.0  # the current token may be told apart
+        scaled = np.multiply.outer(c, logits)
+        found.append((np.log(np.exp(scaled).sum(axis=1)) - scaled[:, P - 1]).min())
+    return np.mean(found)
+
+
+def test_the_floor_of_one_head_holds_on_early_rows():
+    rng = np.random.default_rng(0)
+    scales = np.geomspace(0.01, 300, 60)
+    for periods in ([10, 12, 14, 16], [9, 11, 13], [6, 7, 8, 9]):
+        rows, floor = one_head_rows(np.array(periods)), one_head_floor(np.array(periods))
+        assert len(rows)
+        best = math.inf
+        for _ in range(400):
+            w = np.zeros(rows[-1] + 1)
+            w[np.array(periods) - 1] = rng.permutation(np.geomspace(1, rng.uniform(0.05, 1), len(periods)))
+            w += rng.choice([0, 0.1]) * rng.random(len(w))
+            best = min(best, one_head(w, scales, periods, rows[0]))
+        assert floor <= best <= math.log(len(periods)) + CLOSE
+
+
+def test_neighbouring_periods_lower_the_floor_of_one_head():
+    """After period P the candidate of P + 1 holds the current token and can be told."""
+    assert abs(one_head_floor(np.array([10, 12, 14, 16])) - math.log(24) / 4) <= CLOSE
+    # Longest first: each has the next longer one, which tells itself, and those beyond it ahead.
+    assert abs(one_head_floor(np.array([6, 7, 8, 9])) - math.log(1 * 1 * 2 * 3) / 4) <= CLOSE
     assert one_head_floor(np.array([6, 6])) == 0
     # Two of the first, one of the second: the frequent one stands first.
-    assert abs(one_head_floor(np.array([7, 5, 5])) - math.log(2) / 3) <= CLOSE
-    with pytest.raises(InputError, match="period 3 the candidate of 6"):
-        one_head_floor(np.array([3, 4, 6]))
+    assert abs(one_head_floor(np.array([8, 5, 5])) - math.log(2) / 3) <= CLOSE
+    with pytest.raises(InputError, match="twice the shortest"):
+        one_head_floor(np.array([3, 6]))
+
+
+def test_on_later_rows_copies_vote_and_the_floor_is_gone():
+    periods, t = [10, 12, 14, 16], 70
+    w = np.zeros(t + 1)
+    for P in periods:
+        w[P - 1 :: P] += 1
+    assert one_head(w, np.array([20.0]), periods, t) < math.exp(-10)
 
 
 def test_cyclic_sequences_repeat_different_tokens():

@@ -81,8 +81,10 @@ def test_text_is_split_by_document_and_rare_words_are_unknown():
     assert text.is_mark.tolist() == [False, True, False, False, False]
     again = encode(documents, whitespace, vocab_size=5, test_share=0.3, seed=0)
     assert (again.train == text.train).all()
-    with pytest.raises(InputError, match="two documents"):
+    with pytest.raises(InputError, match="has 1 documents, and one of them"):
         encode(["a"], whitespace, vocab_size=5, test_share=0.3, seed=0)
+    with pytest.raises(InputError, match="leave nothing to learn"):
+        encode(documents, whitespace, vocab_size=5, test_share=1.0, seed=0)
 
 
 def test_windows_are_pieces_of_the_stream():

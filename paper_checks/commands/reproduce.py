@@ -1,0 +1,88 @@
+"""`leadterms reproduce`: trains at a small size, and shows each measured number beside its prediction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpu.command_line import require_folder
+from paper_checks import options
+
+
+def reproduce(
+    corpus: Annotated[
+        Path | None,
+        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
+    ] = None,
+    sequences: Annotated[int, typer.Option(metavar="N", help="Sequences trained on.")] = 256,
+    sample: Annotated[int, typer.Option(metavar="n", help="Sequences of a sample for statistics.")] = 32,
+    rate: Annotated[float, typer.Option(metavar="ETA", help="The learning rate of the main run.")] = 0.005,
+    steps: Annotated[int, typer.Option(metavar="S", help="Steps of the main run.")] = 320,
+    layers: Annotated[int, typer.Option(metavar="L", help="Layers of the main run.")] = 3,
+    large_rate: Annotated[
+        float, typer.Option(metavar="ETA", help="The rate at which the theory fails.")
+    ] = 0.05,
+    most_steps: Annotated[int, typer.Option(metavar="S", help="Where that run ends at the latest.")] = 1000,
+    short_steps: Annotated[int, typer.Option(metavar="S", help="Steps of the other runs.")] = 32,
+    vocab: Annotated[
+        int | None, typer.Option("--vocab", metavar="V", help="Most frequent tokens kept.")
+    ] = None,
+    length: Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions.")] = 24,
+    tokenizer: options.TokenizerName = "words",
+    layout: options.Layout = options.LayoutOption.stream,
+    seed: options.Seed = 0,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the rows as JSON lines to FILE.")
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train in float64 and float32, to failure, from other starts, batches and depths, beside the laws.
+
+    Example: leadterms reproduce stories.txt --vocab 128 --length 24 --json reproduced.jsonl
+    """
+    import time
+
+    import numpy as np
+    from rich.console import Console
+
+    from paper_checks.corpora import load_corpus
+    from paper_checks.progress import progress_bar
+    from paper_checks.reproduction import main_run, other_runs, write
+    from paper_checks.reproduction.descent import available
+    from paper_checks.reproduction.plan import Plan
+    from properties.results import write_text
+    from reference.errors import InputError
+
+    if json is not None:
+        require_folder(json)
+    plan = Plan(sequences, sample, layers, rate, steps, large_rate, most_steps, short_steps, seed)
+    loaded = load_corpus(
+        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+    )
+    if loaded.sequences < plan.sequences:
+        raise InputError(
+            f"{loaded.name} has {loaded.sequences:,} sequences; give --sequences {loaded.sequences} or less."
+        )
+    began = time.monotonic()
+    chosen = np.random.default_rng(seed).permutation(loaded.sequences)[: plan.sequences]
+    lab = main_run.Laboratory(loaded.tokens[np.sort(chosen)], loaded.vocab_size)
+    kinds = [dtype for dtype in ("float64", "float32") if available(dtype)]
+    with progress_bar(not quiet) as told:
+        both = {}
+        for n, dtype in enumerate(kinds):
+            told(f"main run, {dtype}", n, len(kinds))
+            both[dtype] = main_run.final(lab, plan.layers, plan.rate, plan.steps, dtype)
+        rows = list(main_run.rows(lab, plan, both))
+        for runs in (
+            other_runs.until_failure,
+            other_runs.small_starts,
+            other_runs.changing_batches,
+            other_runs.other_depths,
+        ):
+            rows += runs(lab, plan, told)
+    head = write.header(loaded, plan, "float32" in kinds)
+    if json is not None:
+        write_text(json, write.as_lines(head, rows, time.monotonic() - began))
+    write.show(Console(highlight=False, quiet=quiet), head, rows)

@@ -1,0 +1,51 @@
+"""What is run, on what: a size that a processor does in minutes, smaller than the published one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference.errors import InputError
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes and settings of the runs.
+
+    Attributes:
+        sequences: N, trained on, the first ones of the corpus's order at random.
+        sample: sequences of them that the sample's statistics come from.
+        layers: L of the main run.
+        rate: eta of the main run.
+        steps: s of the main run.
+        large_rate: eta of the run to failure.
+        most_steps: where that run ends at the latest.
+        short_steps: s of the runs with other starts, batches and depths, at the large rate.
+        seed: of every random choice.
+    """
+
+    sequences: int = 256
+    sample: int = 32
+    layers: int = 3
+    rate: float = 0.005
+    steps: int = 320
+    large_rate: float = 0.05
+    most_steps: int = 1000
+    short_steps: int = 32
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "steps", "most_steps", "short_steps"):
+            if getattr(self, name) < 1:
+                raise InputError(f"--{name.replace('_', '-')} is {getattr(self, name)}; give 1 or more.")
+        for name in ("rate", "large_rate"):
+            if not 0 < getattr(self, name) < 1:
+                raise InputError(f"--{name.replace('_', '-')} is {getattr(self, name):g}; give 0 to 1.")
+        if not 8 <= self.sample <= self.sequences // 4:
+            raise InputError(
+                f"A sample of {self.sample} of {self.sequences} sequences: give 8 or more, and four times as "
+                "many --sequences."
+            )
+
+
+# What the published run had (seed 000, 5), to say what is smaller here.
+PUBLISHED = {"vocab_size": 3000, "length": 200, "sequences": 65_536, "batch": 2048}

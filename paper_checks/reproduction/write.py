@@ -1,0 +1,75 @@
+"""The rows as JSON lines (a header, a row a line, a footer) and as a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from paper_checks.finite import finite
+from paper_checks.reproduction.plan import PUBLISHED, Plan
+from paper_checks.reproduction.rows import Row
+from reference.corpus import Corpus
+
+
+def header(corpus: Corpus, plan: Plan, float32: bool) -> dict[str, Any]:
+    """Return what was run, and what is smaller than in the published run."""
+    sizes = {
+        "vocab_size": corpus.vocab_size,
+        "length": corpus.length,
+        "sequences": plan.sequences,
+        "batch": plan.sequences,
+    }
+    return {
+        "kind": "header",
+        "corpus": corpus.name,
+        "digest": corpus.digest,
+        **sizes,
+        "plan": asdict(plan),
+        "float32": float32,
+        "scaled_down": {name: [PUBLISHED[name], size] for name, size in sizes.items()},
+    }
+
+
+def as_lines(head: dict[str, Any], rows: Sequence[Row], seconds: float) -> str:
+    """Return all of it as JSON lines; the footer says how many rows there are."""
+    lines = [head]
+    lines += [{"kind": "row", **asdict(row), "apart": row.apart} for row in rows]
+    lines.append({"kind": "footer", "rows": len(rows), "seconds": round(seconds, 1)})
+    return "".join(json.dumps(finite(line)) + "\n" for line in lines)
+
+
+def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
+    """Print a table for each part."""
+    scaled = ", ".join(f"{name} {old:,} to {new:,}" for name, (old, new) in head["scaled_down"].items())
+    console.print(f"{head['corpus']}. Smaller than the published run: {scaled}.", markup=False)
+    for part in dict.fromkeys(row.part for row in rows):
+        of_part = [row for row in rows if row.part == part]
+        table = Table(box=None, pad_edge=False, header_style="bold", title=part, title_justify="left")
+        for column in ("", "weight", "predicted", "float64", "float32", "apart"):
+            table.add_column(
+                column, justify="left" if column in ("", "weight") else "right", no_wrap=column != ""
+            )
+        has_narrow = any(row.float32 is not None for row in of_part)
+        for row in of_part:
+            table.add_row(
+                row.quantity,
+                row.weight,
+                _number(row.predicted),
+                _number(row.float64),
+                _number(row.float32) if has_narrow else "",
+                "" if row.apart != row.apart else f"{row.apart:+.1%}",
+            )
+        console.print(table)
+
+
+def _number(value: float | None) -> str:
+    if value is None or value != value:
+        return ""
+    if value == float("inf"):
+        return "not lost"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3e}"
