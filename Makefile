@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: verify test deep soak lint setup example fresh clean help bench mutation
+.PHONY: verify test deep soak lint setup example fresh clean help bench mutation docs
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make soak     every law on 10,000 cases, on what is right (hours; goes on where it was stopped)"
 	@echo "make bench    the benchmarks, into docs/benchmarks.md (BENCH='--corpus FILE' for a text)"
 	@echo "make mutation mutation testing of our own statistics, model and tolerances (an hour)"
+	@echo "make docs     the documentation, into build/site"
 	@echo "make lint     ruff and mypy"
 	@echo "make clean    remove .venv and what the commands wrote"
 
@@ -52,6 +53,11 @@ bench: setup
 mutation: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mutation]"
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
+
+# It needs no network, and reads from disk; searching it takes `python -m http.server -d build/site`.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The documentation is in build/site/index.html"
 
 lint: setup
 	$(BIN)/ruff check .

@@ -36,6 +36,7 @@ def reproduce(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the rows as JSON lines to FILE.")
     ] = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train in float64 and float32, to failure, from other starts, batches and depths, beside the laws.
 
@@ -68,7 +69,7 @@ def reproduce(
     chosen = np.random.default_rng(seed).permutation(loaded.sequences)[: plan.sequences]
     lab = main_run.Laboratory(loaded.tokens[np.sort(chosen)], loaded.vocab_size)
     kinds = [dtype for dtype in ("float64", "float32") if available(dtype)]
-    with progress_bar() as told:
+    with progress_bar(not quiet) as told:
         both = {}
         for n, dtype in enumerate(kinds):
             told(f"main run, {dtype}", n, len(kinds))
@@ -84,4 +85,4 @@ def reproduce(
     head = write.header(loaded, plan, "float32" in kinds)
     if json is not None:
         write_text(json, write.as_lines(head, rows, time.monotonic() - began))
-    write.show(Console(highlight=False), head, rows)
+    write.show(Console(highlight=False, quiet=quiet), head, rows)

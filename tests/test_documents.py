@@ -1,0 +1,129 @@
+"""What the documents show works as printed: commands run, files are as shown, and output says the same.
+
+In each page, in order, in a folder of its own: a block of Python or TOML that begins with the name of a file
+is that file; one of shell is run; one of Python is run; one of text, after a command, is an excerpt of what
+that printed, line by line. A comment before a block changes this: `shown only: WHY` for what takes long or
+needs what is not here, `exits 1` for a command that is to fail.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from paper_checks.command_line import app
+from paper_checks.ledger.book import claims
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if "_site" not in path.parts
+]
+STORY = "one day tom ran to the park and was glad . " * 40
+BLOCK = re.compile(
+    r"(?:^<!-- (?P<mark>[^\n]*) -->\n+)?^```(?P<kind>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+FILE_NAME = re.compile(r"# ([\w-]+\.\w+)\n")
+SHELL = re.compile(r"^(\.venv/bin/)?(leadterms|make|pip|pytest|python|torchrun)\b")
+
+
+def blocks(page):
+    return list(BLOCK.finditer(page.read_text(encoding="utf-8")))
+
+
+def prepare(folder):
+    """What the pages take for granted: the command, the examples, and some text called stories.txt."""
+    launcher = folder / "bin"
+    launcher.mkdir()
+    for name, call in (("leadterms", "-m paper_checks"), ("python", "")):
+        (launcher / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n')
+        (launcher / name).chmod(0o755)
+    (folder / "examples").symlink_to(ROOT / "examples")
+    text = "\n<|endoftext|>\n".join(f"{STORY} word{i}" for i in range(3))
+    words = " ".join("".join(chr(97 + int(d)) for d in str(10_000 + i)) for i in range(3000))
+    (folder / "stories.txt").write_text(f"{text}\n<|endoftext|>\n{words}\n")
+    path = f"{launcher}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+
+
+def run(command, folder, environment):
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+
+
+def missing_lines(excerpt, printed):
+    """Return the lines of an excerpt that were not printed, in its order."""
+    rest = iter([line.rstrip() for line in printed.splitlines()])
+    shown = [line.rstrip() for line in excerpt.splitlines() if line.strip() not in ("", "...")]
+    return [line for line in shown if not any(line == one for one in rest)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_works_as_printed(page, tmp_path):
+    environment = prepare(tmp_path)
+    printed = None
+    for block in blocks(page):
+        mark, kind, body = block["mark"] or "", block["kind"], block["body"]
+        name = FILE_NAME.match(body)
+        if mark.startswith("shown only: "):
+            printed = None
+        elif kind in ("python", "toml") and name:
+            (tmp_path / name[1]).write_text(body)
+        elif kind in ("sh", "python"):
+            shell = ["bash", "-euo", "pipefail", "-c", body.replace(".venv/bin/", "")]
+            done = run(shell if kind == "sh" else [sys.executable, "-c", body], tmp_path, environment)
+            expected = int(mark.removeprefix("exits ")) if mark else 0
+            assert done.returncode == expected, (body, done.stdout[-800:], done.stderr[-2000:])
+            printed = done.stdout
+        elif kind == "text" and printed is not None:
+            assert missing_lines(body, printed) == [], printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_command_stands_in_a_block_that_is_run_or_says_why_not(page):
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    assert [line for line in text.splitlines() if line.startswith("    ") and SHELL.match(line.strip())] == []
+    marks = {block["mark"] for block in blocks(page)} - {None}
+    assert [mark for mark in marks if not re.fullmatch(r"shown only: \S.*|exits \d", mark)] == []
+
+
+def test_the_documents_show_every_command():
+    whole = "\n".join(block["body"] for page in PAGES for block in blocks(page))
+    missing = [name for name in typer.main.get_command(app).commands if f"leadterms {name}" not in whole]
+    assert missing == []
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_project():
+    (count,) = re.findall(r"of (\d+) published statements", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert int(count) == len(claims())
+
+
+def test_every_target_of_make_that_is_named_is_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = {
+        name for page in PAGES for name in re.findall(r"(?:^|`)make (\w+)", page.read_text(), re.MULTILINE)
+    }
+    assert named >= {"verify", "test", "docs"}
+    assert [name for name in sorted(named) if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert citation.keys() >= {"cff-version", "message", "title", "authors", "references"}
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+    assert f"{citation['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_an_excerpt_that_was_not_printed_is_found():
+    assert missing_lines("b\n...\nd", "a\nb  \nc\nd\n") == []
+    assert missing_lines("d\nb", "a\nb\nc\nd\n") == ["b"]
+    assert missing_lines("b 2", "a\nb 1\n") == ["b 2"]
