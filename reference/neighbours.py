@@ -26,63 +26,14 @@ KINDS: tuple[Kind, ...] = ("bigram", "interchangeable", "context")
 RANKINGS: tuple[Ranking, ...] = ("raw", "standardised")
 
 # Words that make sentences and not stories: fixed here, so that a list without them cannot be chosen to fit.
-FUNCTION_WORDS = frozenset(
-    (
-        *("the", "a", "an", "and", "or", "but", "so", "if", "because", "as", "than", "that", "this", "these"),
-        *(
-            "those",
-            "it",
-            "its",
-            "he",
-            "she",
-            "they",
-            "we",
-            "i",
-            "you",
-            "him",
-            "her",
-            "them",
-            "us",
-            "me",
-            "his",
-        ),
-        *(
-            "their",
-            "our",
-            "my",
-            "your",
-            "who",
-            "what",
-            "which",
-            "when",
-            "where",
-            "how",
-            "why",
-            "there",
-            "then",
-        ),
-        *(
-            "to",
-            "of",
-            "in",
-            "on",
-            "at",
-            "for",
-            "with",
-            "from",
-            "by",
-            "into",
-            "up",
-            "down",
-            "out",
-            "off",
-            "over",
-        ),
-        *("under", "about", "after", "before", "again", "is", "was", "were", "are", "be", "been", "am", "do"),
-        *("did", "does", "had", "has", "have", "would", "could", "can", "will", "should", "not", "no", "yes"),
-        *("all", "some", "very", "too", "also", "just", "s", "t", "m", "re", "ll", "ve", "d", "one", "other"),
-    )
-)
+_FUNCTION_WORDS = """
+    the a an and or but so if because as than that this these those it its he she they we i you him her
+    them us me his their our my your who what which when where how why there then to of in on at for
+    with from by into up down out off over under about after before again is was were are be been am do
+    did does had has have would could can will should not no yes all some very too also just s t m re ll
+    ve d one other
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 @dataclass(frozen=True)

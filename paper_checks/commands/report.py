@@ -13,6 +13,9 @@ from gpu.command_line import require_folder
 from paper_checks import options
 from paper_checks.commands.verify import rerun_options, run_suite
 
+# The size whose proof comes with a report: the largest that is proved in a second.
+PROVED_V, PROVED_T, PROVED_L = 2, 3, 2
+
 
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")] = Path("report"),
@@ -50,12 +53,14 @@ def report(
     from paper_checks.ledger.decide import own_results, with_claims
     from paper_checks.ledger.experiments import read_experiments
     from paper_checks.ledger.setting import Setting
+    from paper_checks.on_corpus import by_layer, words
     from paper_checks.prediction.beside import published_beside
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
     from paper_checks.report.compare import UNCHANGED, changes
     from paper_checks.table import show
     from properties.results import read_run, write_run
+    from theory.certificates import prove
 
     check_report(out)
     require_folder(json)
@@ -76,21 +81,22 @@ def report(
         quiet=quiet,
     )
     asked = [word for target in impl or () for word in ("--impl", target)]
-    text = None
-    if corpus is not None:
-        text = load_corpus(
-            corpus,
-            vocab_size=vocab,
-            length=length,
-            tokenizer_name=tokenizer,
-            layout=layout.value,
-            seed=seed,
-            field=field,
-            cached=not no_cache,
-        )
-        with progress_bar() as progress:
-            beside = published_beside(text, seed, progress)
-        run = replace(run, header={**run.header, "predicted": beside})
+    shown = load_corpus(
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
+        cached=not no_cache,
+    )
+    text = None if corpus is None else shown
+    with progress_bar(not quiet) as progress:
+        beside = {} if text is None else {"predicted": published_beside(text, seed, progress)}
+        of_corpus = {"by_layer": by_layer(shown, seed, progress), "words": words(shown)}
+    proof = {"certificate": prove(PROVED_V, PROVED_T, PROVED_L)}
+    run = replace(run, header={**run.header, **proof, **of_corpus, **beside})
     setting = Setting(seed, text, measured, own_results(run))
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})

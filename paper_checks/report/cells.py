@@ -12,7 +12,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. `needs` names a measurement, or "claims", without which it shows nothing and is left out."""
+    """One cell; without the measurement, part of the header or "claims" that `needs` names it is left out."""
 
     id: str
     kind: Literal["markdown", "code"]
@@ -246,6 +246,62 @@ Table(
 )
 """,
         needs="claims",
+    ),
+    Cell(
+        "predicted-heading",
+        "markdown",
+        "## Published and predicted\n\nFrom the statistics of the corpus, before anything is trained.",
+        needs="predicted",
+    ),
+    Cell(
+        "predicted",
+        "code",
+        """
+def found(one):
+    return (one["predicted"] or {}).get("value", "")
+
+
+Table(
+    ["what", "source", "published", "predicted", "verdict"],
+    [(o["says"], o["source"], o["published"], found(o), o["verdict"]) for o in run.header["predicted"]],
+)
+""",
+        needs="predicted",
+    ),
+    Cell(
+        "by-layer-heading",
+        "markdown",
+        """
+## Alignment and effect, layer by layer
+
+Each weight of a small run: its cosine with its leading term and what scores without knowing it, and by how
+much the loss rises, in nats a token, without that part.
+""",
+        needs="by_layer",
+    ),
+    Cell(
+        "by-layer",
+        "code",
+        """
+rows = run.header["by_layer"]["rows"]
+Table(list(rows[0]), [row.values() for row in rows])
+""",
+        needs="by_layer",
+    ),
+    Cell(
+        "words-heading",
+        "markdown",
+        "## Words under the three maps\n\nWhat follows a word, what can stand for it, what came before it.",
+        needs="words",
+    ),
+    Cell(
+        "words",
+        "code",
+        """
+near = run.header["words"]["nearest"]
+Table(["word", *next(iter(near.values()), {})], [(w, *map(" ".join, of.values())) for w, of in near.items()])
+""",
+        needs="words",
     ),
     Cell("slowest-heading", "markdown", "## The slowest checks"),
     Cell(

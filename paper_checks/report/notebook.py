@@ -36,6 +36,7 @@ def write_notebook(run: Run, folder: Path) -> None:
 def cells(run: Run) -> list[Cell]:
     """Return the cells that have something to show of this run."""
     measured = {name for result in run.results for name in result.measurements}
+    measured |= {name for name, value in run.header.items() if value}
     if run.claims:
         measured.add("claims")
     return [cell for cell in CELLS if not cell.needs or cell.needs in measured]

@@ -118,6 +118,21 @@ def figure(value: Any) -> str:
     return f"{value:.6f}" if 0.9 <= abs(value) < 1.1 else f"{value:.4g}"
 
 
+def rounded(value: Any) -> str:
+    """Return a cosine to three digits; nothing for what there is not."""
+    return f"{value:.3f}" if isinstance(value, (int, float)) else ""
+
+
+def scientific(value: Any) -> str:
+    """Return a number of any size, its sign shown, to three digits; nothing for what there is not."""
+    return f"{value:+.2e}".replace("-", "\N{MINUS SIGN}") if isinstance(value, (int, float)) else ""
+
+
+def short_of_one(value: Any) -> str:
+    """Return by how much a cosine is less than one."""
+    return f"{1 - value:.1e}" if isinstance(value, (int, float)) else ""
+
+
 def pretty(value: Any, width: int = 96) -> str:
     """Return a value of a counterexample in full: on one line, or on several if it is long."""
     if isinstance(value, str):
@@ -152,6 +167,9 @@ def _environment() -> Any:
         ratio=ratio,
         pretty=pretty,
         figure=figure,
+        rounded=rounded,
+        scientific=scientific,
+        short_of_one=short_of_one,
         word=lambda state: WORDS.get(state, state),
         verdict_word=lambda name: verdicts.VERDICTS.get(name, (name, ""))[0],
         mark=lambda state: MARKS.get(state, "?"),

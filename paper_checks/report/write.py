@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,15 +12,16 @@ from paper_checks.report.notebook import write_notebook
 from paper_checks.report.page import render
 from paper_checks.report.plots import KINDS, plot_groups
 from properties.results import Run, write_run
+from reference.atomic_files import write_text
 from reference.errors import InputError
 
-RESULTS, PAGE, FIGURES = "results.jsonl", "index.html", "figures"
+RESULTS, PAGE, FIGURES, CERTIFICATE = "results.jsonl", "index.html", "figures", "certificate.json"
 # What the report is made with, besides the core.
 NEEDED = ("nbclient", "ipykernel", "matplotlib", "jinja2")
 
 
 def write_report(run: Run, out: Path) -> list[Path]:
-    """Write results.jsonl, report.ipynb, index.html and figures/ into the folder `out`; return their paths.
+    """Write the results, notebook, page, figures and certificate into the folder `out`; return their paths.
 
     All of them are views of `run` and depend on nothing else. A run that is interrupted or fails leaves `out`
     as it was.
@@ -30,6 +32,8 @@ def write_report(run: Run, out: Path) -> list[Path]:
     _check_packages()
     with filled_together(out, _is_old_figure) as folder:
         write_run(folder / RESULTS, run)
+        if certificate := run.header.get("certificate"):
+            write_text(folder / CERTIFICATE, json.dumps(certificate, indent=1) + "\n")
         groups = plot_groups(run)
         figures = write_figures(groups, folder / FIGURES)
         (folder / PAGE).write_bytes(render(run, groups, figures).encode("utf-8", "backslashreplace"))

@@ -1,0 +1,123 @@
+"""What the leading terms are on one corpus, for a report: each weight by layer, and words under the maps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from paper_checks.behaviour import behaviour, trained_weights
+from paper_checks.corpus_controls import other_corpus, shuffled
+from paper_checks.neighbourhood import (
+    AMONG,
+    PublishedList,
+    Reproduced,
+    maps_of,
+    neighbours,
+    published_lists,
+    reproduced,
+)
+from paper_checks.prediction.facts import statistics_of
+from properties.predictions.sampling import leading_directions
+from reference.alignment import cosine, singular_directions
+from reference.corpus import Corpus
+from reference.neighbours import content_words
+
+# A part that three layers train on in seconds. s eta is that of the published main run, 320 steps at 0.005.
+SEQUENCES, LENGTH, LAYERS, RATE, STEPS = 32, 24, 3, 0.05, 32
+# Words whose neighbours are shown, and how many.
+WORDS, NEAREST = 6, 6
+
+Told = Callable[[str, int, int], None]
+
+
+def by_layer(corpus: Corpus, seed: int, told: Told = lambda what, done, of: None) -> dict[str, Any]:
+    """Return for each weight of a run on a part of the corpus its cosine and its effect, both with controls.
+
+    The run is full-batch descent from zero in float64 on the first sequences, over the words found in them.
+    `rows` have: the weight; its cosine with its leading term; the cosine that the best matrix of rank one has
+    (None for a vector) and that of a corpus with the same tokens in another order; the rise of the loss, in
+    nats a token, without the weight's part along that term, predicted and measured; and the largest of the
+    rises without parts of equal length along random directions.
+    """
+    part = corpus.slice(SEQUENCES, LENGTH)
+    told("training on a part of the corpus", 0, 1)
+    weights = trained_weights(part, LAYERS, RATE, STEPS)
+    found = behaviour(
+        part,
+        weights,
+        other_corpus(None, part, "words", seed + 1),
+        rate=RATE,
+        steps=STEPS,
+        sequences=part.sequences,
+        seed=seed,
+        told=told,
+    )
+    statistics = statistics_of(part.tokens, part.vocab_size)
+    leading = leading_directions(part.tokens, statistics)
+    mixed = shuffled(part.tokens, seed)
+    disordered = leading_directions(mixed, statistics_of(mixed, part.vocab_size))
+    rows = []
+    for name, one in found.items():
+        term = leading[name.split()[0]]
+        rank_one = singular_directions(term, 1).best_rank_one if term.ndim == 2 else math.nan
+        rows.append(
+            {
+                "weight": name,
+                "cosine": _number(one.cosine),
+                "best_rank_one": _number(rank_one),
+                "shuffled": _number(cosine(disordered[name.split()[0]], term)),
+                "predicted": _number(one.predicted),
+                "measured": _number(one.measured),
+                "random": _number(max(one.random, key=abs)),
+            }
+        )
+    return {
+        "part": {"sequences": part.sequences, "length": part.length, "vocab_size": part.vocab_size},
+        "layers": LAYERS,
+        "rate": RATE,
+        "steps": STEPS,
+        "rows": rows,
+    }
+
+
+def words(corpus: Corpus) -> dict[str, Any]:
+    """Return the nearest words of some content words under the three maps, and published lists beside them.
+
+    The words are those whose neighbours a source lists, then the most frequent content words; frequency is
+    taken out of the ranking (`reference.neighbours`), and words that are no nearer than chance are left out.
+    `published` has the lists all of whose words are known, each with the ranking that finds the most of them
+    among the first `AMONG`.
+    """
+    maps = maps_of(corpus)
+    near = {}
+    for word in _shown_words(corpus):
+        found = neighbours(corpus, maps, word, "standardised", True, NEAREST)
+        near[word] = {kind: [name for name, score in nearest if score > 0] for kind, nearest in found.items()}
+    best: dict[PublishedList, Reproduced] = {}
+    for one in reproduced(corpus, maps):
+        if None in one.places.values():
+            continue
+        if one.published not in best or one.found > best[one.published].found:
+            best[one.published] = one
+    lists = [asdict(one) | {"found": one.found, "of": len(one.places)} for one in best.values()]
+    return {"nearest": near, "published": lists, "among": AMONG}
+
+
+def _shown_words(corpus: Corpus) -> list[str]:
+    known = [one.word for one in published_lists() if one.word in corpus.vocabulary]
+    return list(dict.fromkeys([*known, *_frequent(corpus)]))[:WORDS]
+
+
+def _frequent(corpus: Corpus) -> Iterator[str]:
+    """Yield content words, the most frequent first."""
+    for number in np.flatnonzero(content_words(corpus.vocabulary)):
+        yield corpus.vocabulary[number]
+
+
+def _number(value: float) -> float | None:
+    """JSON has no nan; what is not there is None."""
+    return value if math.isfinite(value) else None
