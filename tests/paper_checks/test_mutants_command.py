@@ -1,16 +1,13 @@
 """`leadterms verify --mutants` as a person runs it."""
 
 import json
-import re
 
 import pytest
-from test_command_line import ROOT, leadterms
+from test_command_line import leadterms
 
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.equivalent import EQUIVALENTS
 from properties.results import read_run
-
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_mutants_are_tried_shown_and_written(tmp_path):
@@ -40,15 +37,6 @@ def test_mutants_are_tried_shown_and_written(tmp_path):
     }
     assert kept.command == "leadterms verify --mutants --check mutants.projection_kept --seed 0"
     assert json.loads((tmp_path / "out.jsonl").read_text().splitlines()[-1])["ok"] is True
-
-
-def test_the_rows_in_the_readme_are_what_the_command_prints(tmp_path):
-    shown = re.findall(r"^    (\w+)  +(\w+\.\w+ \(.*)$", README, flags=re.MULTILINE)
-    assert len(shown) == 2
-    chosen = [part for id, _ in shown for part in ("--check", f"mutants.{id}")]
-    told = " ".join(leadterms("verify", "--mutants", *chosen, cwd=tmp_path).stdout.split())
-    for id, caught in shown:
-        assert f"{id} {caught}" in told
 
 
 @pytest.mark.parametrize(
