@@ -27,6 +27,10 @@ class LayoutOption(StrEnum):
 CorpusArgument = Annotated[
     str | None, typer.Argument(metavar="CORPUS", help=f"{SOURCES.capitalize()}.", show_default=False)
 ]
+OptionalCorpus = Annotated[
+    str | None,
+    typer.Argument(metavar="CORPUS", help=f"{SOURCES.capitalize()}; the embedded stories by default."),
+]
 CorpusOption = Annotated[
     str | None,
     typer.Option(

@@ -12,8 +12,8 @@ from jaxtyping import Int64
 from reference.corpus import Corpus
 from reference.errors import InputError
 from reference.sequences import build_corpus
+from reference.sources import find_source
 from reference.stories import stories
-from reference.text import read_documents
 from reference.tokenizers import tokenizer
 
 # Fewer of its tokens known than this, and another text's words are matched by rank of frequency.
@@ -43,7 +43,7 @@ def other_corpus(path: Path | None, corpus: Corpus, tokenizer_name: str, seed: i
     Raises:
         InputError: the text cannot be read or is shorter than one window.
     """
-    documents = stories(GENERATED_STORIES, seed) if path is None else list(read_documents(path))
+    documents = stories(GENERATED_STORIES, seed) if path is None else list(find_source(str(path)).documents())
     name = f"{GENERATED_STORIES:,} generated stories" if path is None else path.name
     tokenized = [tokenizer(tokenizer_name)(document) for document in documents]
     number = {word: i for i, word in enumerate(corpus.vocabulary)}

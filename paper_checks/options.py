@@ -23,6 +23,7 @@ from gpu.options import (
     VocabSize,
 )
 from gpu.options import CorpusOption as CorpusFile
+from gpu.options import OptionalCorpus as CorpusArgument
 from paper_checks import completion
 
 __all__ = [
@@ -37,7 +38,7 @@ __all__ = [
     "Quiet",
     "Seed",
 ]
-__all__ += ["CorpusFile", "TokenizerName", "VocabSize"]
+__all__ += ["CorpusArgument", "CorpusFile", "TokenizerName", "VocabSize"]
 
 DEFAULT_TIMEOUT = 60.0
 

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def alignment(
-    corpus: Annotated[
-        Path | None,
-        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusArgument = None,
     weights: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Weights, .npz or .safetensors, to compare.")
     ] = None,
@@ -36,6 +33,7 @@ def alignment(
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -59,7 +57,13 @@ def alignment(
     if sample < 1:
         raise InputError(f"--sample is {sample}; give 1 or more sequences.")
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     trained = None
     if weights is not None:

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def behaviour(
-    corpus: Annotated[
-        Path | None,
-        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusArgument = None,
     weights: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Trained weights, .npz or .safetensors; trained here by default."),
@@ -39,6 +36,7 @@ def behaviour(
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -63,7 +61,13 @@ def behaviour(
         require_folder(json)
     setting = Setting(rate, steps, layers, 1, 1)
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     if not 1 <= sequences <= loaded.sequences:
         raise InputError(f"{sequences} sequences cannot be drawn; give 1 to {loaded.sequences}.")

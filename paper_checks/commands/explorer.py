@@ -27,9 +27,7 @@ def explorer(
     ] = ProfileOption.quick,
     corpus: Annotated[
         Path | None,
-        typer.Option(
-            "--corpus", metavar="FILE", help="A UTF-8 text to train on; generated stories by default."
-        ),
+        typer.Option("--corpus", metavar="FILE", help="The text to train on; generated stories by default."),
     ] = None,
     tokenizer: options.TokenizerName = "words",
     seed: options.Seed = 0,

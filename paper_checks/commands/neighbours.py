@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,10 +25,7 @@ class RankingOption(StrEnum):
 
 def neighbours(
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word whose neighbours are asked for.")],
-    corpus: Annotated[
-        Path | None,
-        typer.Option("--corpus", metavar="FILE", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusFile = None,
     ranking: Annotated[
         RankingOption,
         typer.Option(help="raw: the statistic itself, common words first; standardised: without frequency."),
@@ -46,6 +42,7 @@ def neighbours(
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -65,7 +62,13 @@ def neighbours(
     if top < 1:
         raise InputError(f"--top is {top}; give 1 or more.")
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     for asked in (word, context):
         if asked is not None:

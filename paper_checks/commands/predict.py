@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,10 +11,7 @@ from paper_checks import options
 
 
 def predict(
-    corpus: Annotated[
-        Path | None,
-        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusArgument = None,
     rate: Annotated[float, typer.Option(metavar="ETA", help="The learning rate.")] = 0.005,
     steps: Annotated[int, typer.Option(metavar="S", help="Full-batch steps from zero.")] = 320,
     layers: Annotated[int, typer.Option(metavar="L", help="Layers of the model.")] = 3,
@@ -37,6 +33,7 @@ def predict(
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -60,7 +57,13 @@ def predict(
     require_folder(json)
     setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     asked = [read_entry(text, loaded) for text in entry or ()]
     entries = tuple(dict.fromkeys([*asked, *default_entries(loaded)]))

@@ -26,7 +26,7 @@ def pretrained(
     ] = None,
     corpus: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A UTF-8 text file to compare with; the heads alone without one."),
+        typer.Option(metavar="FILE", help="The text to compare with; the heads alone without one."),
     ] = None,
     vocab: Annotated[
         int, typer.Option("--vocab", metavar="V", help="Compare the V most frequent tokens of the corpus.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,15 +11,13 @@ from paper_checks import options
 
 
 def probe(
-    corpus: Annotated[
-        Path | None,
-        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusArgument = None,
     draws: Annotated[int, typer.Option(metavar="N", help="Sets of other words, for chance.")] = 200,
     vocab: options.VocabSize = None,
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -42,7 +39,13 @@ def probe(
     if draws < 1:
         raise InputError(f"--draws is {draws}; give 1 or more.")
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     with progress_bar(not quiet) as told:
         found = probe_categories(loaded, draws=draws, seed=seed, told=told)

@@ -12,10 +12,7 @@ from paper_checks import options
 
 
 def reproduce(
-    corpus: Annotated[
-        Path | None,
-        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusArgument = None,
     sequences: Annotated[int, typer.Option(metavar="N", help="Sequences trained on.")] = 256,
     sample: Annotated[int, typer.Option(metavar="n", help="Sequences of a sample for statistics.")] = 32,
     rate: Annotated[float, typer.Option(metavar="ETA", help="The learning rate of the main run.")] = 0.005,
@@ -32,6 +29,7 @@ def reproduce(
     length: Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions.")] = 24,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.stream,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the rows as JSON lines to FILE.")
@@ -59,7 +57,13 @@ def reproduce(
         require_folder(json)
     plan = Plan(sequences, sample, layers, rate, steps, large_rate, most_steps, short_steps, seed)
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     if loaded.sequences < plan.sequences:
         raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,10 +11,7 @@ from paper_checks import options
 
 
 def story(
-    corpus: Annotated[
-        Path | None,
-        typer.Argument(metavar="CORPUS", help="A UTF-8 text file; the embedded stories by default."),
-    ] = None,
+    corpus: options.CorpusArgument = None,
     index: Annotated[int, typer.Option(metavar="N", help="Which sequence, from 0.")] = 0,
     having: Annotated[
         str | None, typer.Option("--find", metavar="WORDS", help="The first sequence with these words.")
@@ -31,6 +27,7 @@ def story(
     length: options.Length = options.DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
     seed: options.Seed = 0,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -55,7 +52,13 @@ def story(
     if top < 1:
         raise InputError(f"--top is {top}; give 1 or more.")
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
     )
     n = index if having is None else story_reading.find(loaded, named(tokenizer)(having))
     if not 0 <= n < loaded.sequences:

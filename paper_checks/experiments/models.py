@@ -15,8 +15,8 @@ from gpu.small_gpt.training import Run, Settings, train
 from paper_checks.experiments.setting import Setting
 from reference.cyclic import cyclic_sequences
 from reference.encoded_text import EncodedText, consecutive_windows, encode, random_windows
+from reference.sources import find_source
 from reference.stories import stories
-from reference.text import read_documents
 from reference.tokenizers import tokenizer
 
 # Seeds of untrained models and of sequences that nothing was trained on.
@@ -31,7 +31,7 @@ def text(setting: Setting) -> EncodedText:
     if setting.corpus is None:
         documents = stories(setting.scale.stories, setting.seed)
     else:
-        stripped = (document.strip() for document in read_documents(setting.corpus))
+        stripped = (document.strip() for document in find_source(str(setting.corpus)).documents())
         documents = [document for document in stripped if document]
     return encode(
         documents,

@@ -18,7 +18,7 @@ from gpu.pretrained.text import model_tokenizer, token_sequences, tokenizer_file
 from gpu.pretrained.token_blocks import most_frequent, shuffled, token_blocks
 from gpu.pretrained.token_model import Sizes, TokenModel
 from reference.errors import InputError
-from reference.text import read_documents
+from reference.sources import find_source
 
 Told = Callable[[str, int, int], None]
 MAIN = "main"
@@ -157,7 +157,7 @@ def study(
 
 
 def _tokens(place: str, revision: str | None, corpus: CorpusOptions) -> np.ndarray:
-    documents = list(read_documents(corpus.path))
+    documents = list(find_source(str(corpus.path)).documents())
     if corpus.tokenizer is not None:
         numbers = tokenizer_file(corpus.tokenizer)
     else:
