@@ -12,7 +12,7 @@ from paper_checks.prediction.facts import statistics_of
 from reference.categories import CATEGORIES, Hits, category_hits, cosine_similarity, numbers_of
 from reference.corpus import Corpus
 
-# Same-category hits in the top ten of Sigma_B, seed 000, 5.2 (claim category-hit-rates); its word lists are
+# Same-category hits in the top ten of Sigma_B, toy-model, 5.2 (claim category-hit-rates); its word lists are
 # not given, so no verdict rests on these.
 PUBLISHED = {"feelings": 0.422, "motion": 0.178, "animals": 0.164, "colours": 0.0}
 FEWEST_WORDS = 3

@@ -6,7 +6,7 @@ before and rules out another way of being wrong: chance, choice of the example, 
 a neighbour that was removed along with it. An effect of ablation without the steps below it is the effect of
 something, not yet of what was seen.
 
-Source: seed 003, sec. 4.24; the names of the strengths and the rule of gaps are ours.
+Source: attention-chapter, sec. 4.24; the names of the strengths and the rule of gaps are ours.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def row_profile(attention: Float64[np.ndarray, "*heads T T"]) -> dict[str, Float
     entropy in the mean, by -v t / (2 (t+1) log(t+1)) and more (`reference.random_heads`); the other four
     keep their uniform expectation at every v, for exchangeable weights each have the mean 1/(t+1).
 
-    Source: seed 003, sec. 4.3.1 and 4.12; the uniform values are derived in `theory.baselines`.
+    Source: attention-chapter, sec. 4.3.1 and 4.12; the uniform values are derived in `theory.baselines`.
     """
     T = attention.shape[-1]
     rows = np.arange(T)

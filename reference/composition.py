@@ -84,7 +84,7 @@ def subspace_scores(
     of an earlier head. Pass W_QK for the query side, its transpose for the key side, W_OV for what is moved.
     In 0..1; chance is 1/sqrt(d).
 
-    Source: seed 004 (subspace scores).
+    Source: circuits-notes (subspace scores).
     """
     return {name: composition_score(rows, circuit) for name, rows in sources.items()}
 

@@ -98,7 +98,7 @@ def induction_model(vocab_size: int, length: int) -> AttentionOnly:
     the value is the token at k, written as the prediction. Without the first head, or without the second, or
     without both, nothing is predicted: a chain.
 
-    Source: seed 003, sec. 4.14.2, and Elhage et al. 2021.
+    Source: attention-chapter, sec. 4.14.2, and Elhage et al. 2021.
     """
     f = _Fields(vocab_size, length)
     previous = SHARP * f.position @ _by_distance(length, 1) @ f.position.T

@@ -18,7 +18,7 @@ def energy_rank(
     of the output still varies by 17 degrees. What an untrained head has is no simple closed form;
     `participation_ratio` has one.
 
-    Source: seed 003, sec. 4.2 (rank90).
+    Source: attention-chapter, sec. 4.2 (rank90).
     """
     energy = np.linalg.svd(matrix, compute_uv=False) ** 2
     total = energy.sum(axis=-1, keepdims=True)

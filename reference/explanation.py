@@ -6,7 +6,7 @@ With h = X + A X V and F = h W_O the logits at position t are
 
 a supply for each token read, the message (V W_O)[x_k] over the next words, times the attention that the
 demand x_t W x_k + P[t-k] wins it. At the leading terms W_O is s eta B_bar and V is C(s,2) eta^2 Phi_bar^T
-B_bar^T, so the message is a multiple of Phi_bar^T Sigma_B = G_bar^T (paper, eq. 12; seed 000, 4.2).
+B_bar^T, so the message is a multiple of Phi_bar^T Sigma_B = G_bar^T (paper, eq. 12; toy-model, 4.2).
 """
 
 from __future__ import annotations

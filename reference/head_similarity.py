@@ -14,7 +14,7 @@ def head_similarity(maps: Float64[np.ndarray, "H *batch T T"]) -> Float64[np.nda
     variance v are near 1 too, at H_T / (H_T + v (H_T - H_T^(2))) to first order in v, with H_T^(2) = 1 + 1/4
     + ... + 1/T^2: the zero point of this number is not 0, and .7 is not much.
 
-    Source: seed 003, sec. 4.4.3; the values are derived here (E p_k = 1/n and `excess_collision` in
+    Source: attention-chapter, sec. 4.4.3; the values are derived here (E p_k = 1/n and `excess_collision` in
     `theory.softmax_moments`).
     """
     return _cosines(maps.reshape(len(maps), -1))

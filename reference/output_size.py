@@ -18,7 +18,7 @@ def relative_output(
     (1/T) sum_t (t+1)^(-1/2); with random logits of variance v each term is larger by the factor
     1 + v t / (2 (t+1)), since |sum_k p_k v_k|^2 = sum p^2 there.
 
-    Source: seed 003, sec. 4.5.5 and question 7 there; the values are derived here.
+    Source: attention-chapter, sec. 4.5.5 and question 7 there; the values are derived here.
     """
     size, stream_size = np.linalg.norm(output, axis=-1), np.linalg.norm(stream, axis=-1)
     there = stream_size > 0
@@ -36,7 +36,7 @@ def copying_cosine(
     where either is zero count as 0. Uniform attention over orthogonal values that OV leaves as they are:
     (1/T) sum_t (t+1)^(-1/2), for position t is one of the t+1 it averages; a random OV: 0 in the mean.
 
-    Source: seed 003, question 11 (the test that it leaves to the reader).
+    Source: attention-chapter, question 11 (the test that it leaves to the reader).
     """
     inner = (output * stream).sum(axis=-1)
     size = np.linalg.norm(output, axis=-1) * np.linalg.norm(stream, axis=-1)

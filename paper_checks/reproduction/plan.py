@@ -47,5 +47,5 @@ class Plan:
             )
 
 
-# What the published run had (seed 000, 5), to say what is smaller here.
+# What the published run had (toy-model, 5), to say what is smaller here.
 PUBLISHED = {"vocab_size": 3000, "length": 200, "sequences": 65_536, "batch": 2048}

@@ -104,7 +104,7 @@ def _check(name: str, statement: str, law: Law, method: str) -> Check:
     return Check(
         id=f"heads.{name}",
         statement=statement,
-        source="seed 003, sec. 4.3.1, 4.12 and 4.16.1; derived here",
+        source="attention-chapter, sec. 4.3.1, 4.12 and 4.16.1; derived here",
         cases=MAPS,
         law=law,
         needs=(method,),

@@ -1,5 +1,5 @@
 """One layer is a sum over the tokens it reads, and at the leading terms each of them supplies G_bar (derived
-here; seed 000, 4)."""
+here; toy-model, 4)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ CHECKS = (
     Check(
         id="explanation.sum",
         statement="One layer's logits are the current token's row and each token's message times attention.",
-        source="paper, eq. 12; seed 000, 4.2",
+        source="paper, eq. 12; toy-model, 4.2",
         cases=MODELS,
         law=_sum_over_tokens,
         needs=("logits",),
@@ -74,7 +74,7 @@ CHECKS = (
     Check(
         id="explanation.message",
         statement="The value term's message, decoded by B_bar, is the token's row of G_bar transposed.",
-        source="seed 000, 4.1 and 4.2",
+        source="toy-model, 4.1 and 4.2",
         cases=SMALL_CORPORA,
         law=_message,
         evidence="exact",

@@ -98,7 +98,7 @@ def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"ablation.{name}",
         statement=statement,
-        source="seed 003, sec. 4.5.2 and 4.1.7; seed 004; derived here",
+        source="attention-chapter, sec. 4.5.2 and 4.1.7; circuits-notes; derived here",
         cases=HEADS,
         law=law,
         needs=("multi_head_output",),

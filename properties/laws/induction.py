@@ -88,7 +88,7 @@ def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"induction.{name}",
         statement=statement,
-        source="seed 003, sec. 4.14 to 4.16; derived here",
+        source="attention-chapter, sec. 4.14 to 4.16; derived here",
         cases=RECURRING,
         law=law,
         needs=() if law is _walk else ("sequence_induction_score",),

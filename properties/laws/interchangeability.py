@@ -1,4 +1,4 @@
-"""Sigma_B = B_bar^T B_bar = D C D, and its composition with Phi_bar (paper eq. 10; seed 000, 3.2).
+"""Sigma_B = B_bar^T B_bar = D C D, and its composition with Phi_bar (paper eq. 10; toy-model, 3.2).
 
 d_i is the norm of column i of B_bar and C_ij the cosine of columns i and j, 0 where a column vanishes. Then
 d_i C_ij d_j = <b_i, b_j> by the definition of the cosine, and for a zero column both sides are zero.
@@ -46,7 +46,7 @@ CHECKS = (
     Check(
         id="statistics.Sigma_B_is_DCD",
         statement="Sigma_B is D C D with the column norms D and the column cosines C of B_bar.",
-        source="paper, eq. 10; seed 000, 3.2",
+        source="paper, eq. 10; toy-model, 3.2",
         cases=CORPORA,
         law=_factors,
         needs=("statistics",),

@@ -1,4 +1,4 @@
-"""Removing a projection: W - <W, D>/<D, D> D in the Frobenius inner product (seed 000, 6; derived here)."""
+"""Removing a projection: W - <W, D>/<D, D> D in the Frobenius inner product (toy-model, 6; derived here)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"projection.{name}",
         statement=statement,
-        source="seed 000, 6; derived here",
+        source="toy-model, 6; derived here",
         cases=MATRICES,
         law=law,
         needs=("remove_projection",),

@@ -46,7 +46,7 @@ def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"probe.{name}",
         statement=statement,
-        source="seed 003, sec. 4.18.4",
+        source="attention-chapter, sec. 4.18.4",
         cases=ROWS,
         law=law,
         needs=("probe_split",),

@@ -90,7 +90,7 @@ CHECKS = (
     Check(
         id="propagation.expansion",
         statement="G_bar sums d_i C_ij d_j Phi_bar[j, k] over roles j, each with the sign of its cosine.",
-        source="seed 000, 3.4",
+        source="toy-model, 3.4",
         cases=CORPORA,
         law=_expansion,
         needs=("statistics",),
@@ -98,7 +98,7 @@ CHECKS = (
     Check(
         id="propagation.column_norms",
         statement="A column norm of B_bar is the root of sum_r P(r)^2 [P(i|r) - 1/V]^2.",
-        source="seed 000, 3.2",
+        source="toy-model, 3.2",
         cases=SMALL_CORPORA,
         law=_column_norms,
         evidence="exact",
@@ -114,7 +114,7 @@ CHECKS = (
     Check(
         id="propagation.example",
         statement="The pond, fish and frog example multiplies to .48 and assumes norms that no corpus has.",
-        source="seed 000, 3.4; derived here",
+        source="toy-model, 3.4; derived here",
         cases=SMALL_CORPORA,
         law=_example,
         evidence="exact",

@@ -130,7 +130,7 @@ CHECKS = (
     Check(
         id="random.published_values",
         statement="The published .958, .157 and .0284 are uniform attention at one length and period each.",
-        source="seed 003, sec. 4.3.1, 4.11 and 4.16.2; derived here",
+        source="attention-chapter, sec. 4.3.1, 4.11 and 4.16.2; derived here",
         cases=_ONCE,
         law=_published,
         evidence="exact",
@@ -138,7 +138,7 @@ CHECKS = (
     Check(
         id="random.initial_entropy",
         statement="Heads as initialised score .9578 to .9579 because their logits have the variance .0026.",
-        source="seed 003, sec. 4.11.2 and 4.12.1; derived here",
+        source="attention-chapter, sec. 4.11.2 and 4.12.1; derived here",
         cases=_ONCE,
         law=_initial_entropy,
     ),

@@ -1,4 +1,4 @@
-"""The softmax does not see a constant added to a row, and the centring that follows (seed 000, 2.3).
+"""The softmax does not see a constant added to a row, and the centring that follows (toy-model, 2.3).
 
 Adding c to every entry of P adds c to each visible score of each row; adding w 1^T to the first layer's W
 adds w[x_t] to row t. Neither changes attention, nor the logits; so the loss has no slope along either
@@ -75,7 +75,7 @@ def _check(name: str, statement: str, law: Law, needs: str) -> Check:
     return Check(
         id=f"softmax.{name}",
         statement=statement,
-        source="seed 000, 2.3; paper, eq. 15",
+        source="toy-model, 2.3; paper, eq. 15",
         cases=MODELS,
         law=law,
         needs=(needs,),

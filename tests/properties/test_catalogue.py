@@ -1,9 +1,12 @@
 """The kit's size and reach: so many laws, in these families, and an answer to each thing a kit must test."""
 
+import re
 from collections import Counter
 
 import pytest
 
+from paper_checks.ledger.book import sources
+from paper_checks.prediction.published import published_numbers
 from paper_checks.report.families import FAMILIES
 from properties.catalogue import CHECKS
 from properties.target import METHODS
@@ -22,6 +25,14 @@ def test_every_family_is_described_and_every_method_has_laws():
     assert {check.id.split(".")[0] for check in CHECKS} <= FAMILIES.keys()
     laws = Counter(method for check in LAWS for method in check.needs)
     assert min(laws[method] for method in METHODS) >= 2
+
+
+def test_a_source_is_named_so_that_it_can_be_looked_up():
+    """By its key in the ledger, by authors and year, or as derived here."""
+    known = {*sources(), "derived here", "Elhage et al. 2021"}
+    named = [check.source for check in CHECKS] + [one.source for one in published_numbers()]
+    firsts = {re.split(r"[,;:]", one)[0] for one in named}
+    assert firsts <= known, firsts - known
 
 
 ANSWERED = {
