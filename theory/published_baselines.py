@@ -1,9 +1,9 @@
 """Which lengths, periods and conventions give a published random-head value: a search over closed forms.
 
-The chapter on reading attention (attention-chapter) measures untrained heads and prints entropy .958, diagonal .157,
-previous .115, distance "about 6" and induction .0284, each without its setting in full. Here each number is
-compared, as it is rounded, with the exact value of uniform attention for every length in reach, with row 0
-counted or left out, and every period and number of repeats.
+The chapter on reading attention (attention-chapter) measures untrained heads and prints entropy .958,
+diagonal .157, previous .115, distance "about 6" and induction .0284, each without its setting in full. Here
+each number is compared, as it is rounded, with the exact value of uniform attention for every length in
+reach, with row 0 counted or left out, and every period and number of repeats.
 """
 
 from __future__ import annotations
