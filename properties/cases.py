@@ -125,6 +125,13 @@ class SettingCase:
 
 
 @dataclass(frozen=True)
+class TableCase:
+    """A table of the package that is held as a whole, by its file name."""
+
+    file: str
+
+
+@dataclass(frozen=True)
 class LogitsCase:
     """A vector of logits [d]."""
 
@@ -357,5 +364,7 @@ _TWO_WORDS = DescentCase(
 THIRD_ROUTE = Cases(st.just(_TWO_WORDS), _TWO_WORDS)
 _LADDER = LengthsCase(tuple(2**k for k in range(1, 8)))
 LADDER = Cases(st.just(_LADDER), _LADDER)
+_STATEMENTS = TableCase("statements.toml")
+STATEMENTS = Cases(st.just(_STATEMENTS), _STATEMENTS)
 MATRICES = Cases(_matrices(), _ordinary_matrices())
 STEPS = Cases(st.builds(StepsCase, steps=st.integers(0, 60), layers=st.integers(1, 8)), StepsCase(7, 3))

@@ -8,7 +8,7 @@ from theory.bound_facts import (
     attention_gain_gap,
     coefficient_bound_gap,
     eighth_power_gap,
-    hardy_norm_at_most_two,
+    hardy_norm_below,
     norms,
     positive_definite,
     uniform_jacobian_spectrum,
@@ -129,7 +129,7 @@ def test_gaussian_start_at_the_largest_scale_drowns_the_scores() -> None:
 
 @pytest.mark.parametrize("T", [1, 2, 5, 24])
 def test_hardy(T: int) -> None:
-    assert hardy_norm_at_most_two(T)
+    assert hardy_norm_below(T)
 
 
 def test_positive_definite_can_say_no() -> None:
