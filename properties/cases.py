@@ -7,7 +7,7 @@ implementations are given exactly the same input.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -242,15 +242,15 @@ def _lengths(draw: st.DrawFn) -> LengthCase:
     return LengthCase(length=period * draw(st.integers(2, 5)), period=period)
 
 
-def edges(
-    *, steps: tuple[int, ...], vocab_size: int, length: int, layers: tuple[int, ...], progress: float
-) -> Cases:
-    """Return descents with `steps` * rate up to `progress`, the edge itself included.
+def edges(*, steps: tuple[int, ...], vocab_size: int, ends: Mapping[int, tuple[int, float]]) -> Cases:
+    """Return descents with `steps` * rate up to the end of a window, the end itself included.
 
-    Few words occur, in a cycle, by chance or alone, so that the statistics are as large as they can be.
+    `ends` gives for each number of layers the number of positions T and the largest s eta. Few words occur,
+    in a cycle, by chance or alone, so that the statistics are as large as they can be.
     """
 
     def descent(words: int, seed: int, layer_count: int, step_count: int, share: float) -> EdgeCase:
+        length, progress = ends[layer_count]
         rng = np.random.default_rng(seed)
         tokens = (
             rng.integers(0, words, (2, length + 1))
@@ -265,11 +265,11 @@ def edges(
         descent,
         words=st.integers(1, 6),
         seed=st.integers(0, 100),
-        layer_count=st.sampled_from(layers),
+        layer_count=st.sampled_from(sorted(ends)),
         step_count=st.sampled_from(steps),
         share=st.sampled_from([1.0, 1.0, 0.5, 0.125]),
     )
-    return Cases(strategy, descent(5, 1, layers[-1], steps[-1], 1.0))
+    return Cases(strategy, descent(5, 1, max(ends), steps[-1], 1.0))
 
 
 @st.composite
