@@ -159,8 +159,8 @@ def _progress(L: int, T: int) -> float:
 
 # The smallest sizes that L <= sqrt(T)/4 and T >= 60 allow with one layer and with two, and the largest s eta.
 FORMAL = {L: (T, _progress(L, T)) for L, T in ((1, 60), (2, 64))}
-# With eta >= 1/T besides, three steps of two layers need 3/T <= 1/24.
-GAUSSIAN = {L: (T, _progress(L, T)) for L, T in ((1, 60), (2, 72))}
+# With eta >= 1/T besides, three steps of two layers need 3/T <= 1/24; a rate is rounded down.
+GAUSSIAN = {L: (T, _progress(L, T)) for L, T in ((1, 60), (2, 73))}
 
 
 def _checks() -> Iterator[Check]:
