@@ -24,6 +24,7 @@ from properties.laws import (
     explanation,
     finite_differences,
     first_step,
+    general_descent,
     gradient_series,
     head_ablation,
     impostors,
@@ -55,6 +56,7 @@ from reference.errors import InputError
 _LAWS: tuple[Check, ...] = (
     *mathematics.CHECKS,
     *series.CHECKS,
+    *general_descent.CHECKS,
     *third_route.CHECKS,
     *certificates.CHECKS,
     *bound_facts.CHECKS,
