@@ -86,8 +86,8 @@ def _uniform_attention(target: Target, case: LengthCase) -> Outcome:
             f"|A0| < {float(norm * factor)} at T = {T}", bound_facts.hardy_norm_below(T, limit), below
         )
     for t in (1, 2, T):
-        largest = max(value for value, _ in bound_facts.uniform_jacobian_spectrum(t))
-        yield equal(f"|J_{t}|", largest, fmpq(1, t) if t > 1 else fmpq(0))
+        spectrum = [(fmpq(0), 1)] + ([(fmpq(1, t), t - 1)] if t > 1 else [])
+        yield equal(f"spectrum of J_{t}", bound_facts.uniform_jacobian_spectrum(t), spectrum)
 
 
 def _step_sums(target: Target, case: LengthCase) -> Outcome:
@@ -101,6 +101,12 @@ def _step_sums(target: Target, case: LengthCase) -> Outcome:
 
 
 def _norms(target: Target, case: CorpusCase) -> Outcome:
+    """And one repeated word comes within 1/V of the limits of B_bar and Phi_bar: |.|^2 = 1 - 1/V."""
+    V, rows = case.vocab_size, np.zeros((1, 4), dtype=np.int64)
+    largest = bound_facts.norms(exact_by_corpus(rows, V))
+    for name in ("|B_bar|^2", "|Phi_bar|^2, sharper"):
+        value, limit = largest[name]
+        yield equal(f"{name} of one repeated word, over its limit", value / limit, 1 - fmpq(1, V))
     for name, (value, limit) in bound_facts.norms(exact_by_corpus(case.tokens, case.vocab_size)).items():
         yield equal(f"{name} <= {limit}", value <= limit, True)
 

@@ -113,19 +113,47 @@ def _gaussian(target: Target, case: EdgeCase) -> Outcome:
     parameters = _from_gaussian(target, case, v)
     yield from _held("Theorem D.13", case, parameters, target.dtype)
     leading = leading_terms(case)
-    size = float(np.linalg.norm(leading["W"]))
-    direction = size / (step_coefficients(case.steps)["W"] * case.rate**4)
-    squared = fmpq(*(direction**2).as_integer_ratio())
-    ratio = start_over_leading_squared("W", squared, at, largest_start(at))
+    yield from _aligned(case, parameters["W"], largest_start(at))
+    yield Measurement("least cosine from the largest start", _least_cosines(parameters, leading))
+
+
+def _noise_over_leading(case: EdgeCase, v: fmpq) -> fmpq:
+    """Return E|start of W|^2 / |its leading term|^2 at the scale v.
+
+    Raises:
+        NotAdmitted: W has no leading term.
+    """
+    direction = np.linalg.norm(leading_terms(case)["W"]) / (
+        step_coefficients(case.steps)["W"] * case.rate ** leading_orders(case.layers)["W"]
+    )
+    squared = fmpq(*(float(direction) ** 2).as_integer_ratio())
+    ratio = start_over_leading_squared("W", squared, setting(case), v)
     if ratio is None:
         raise NotAdmitted("W has no leading term")
-    expected, band = gaussian_cosine(int(ratio.p) / int(ratio.q), case.vocab_size**2)
-    for layer, weight in enumerate(parameters["W"]):
-        cosine = float((weight * leading["W"]).sum() / np.linalg.norm(weight) / size)
+    return ratio
+
+
+def _aligned(case: EdgeCase, W: np.ndarray, v: fmpq) -> Outcome:
+    """Compare the cosine of every layer of W with what its start leaves of it."""
+    leading = leading_terms(case)["W"]
+    expected, band = gaussian_cosine(to_float(_noise_over_leading(case, v)), case.vocab_size**2)
+    for layer, weight in enumerate(W):
+        cosine = float((weight * leading).sum() / np.linalg.norm(weight) / np.linalg.norm(leading))
         told = f"cosine of W, layer {layer}, with its term at order {leading_orders(case.layers)['W']}"
         yield Comparison(told, cosine, expected, band)
         yield Measurement("cosine of W", cosine)
-    yield Measurement("least cosine from the largest start", _least_cosines(parameters, leading))
+
+
+def _half_noise(target: Target, case: EdgeCase) -> Outcome:
+    """Start where noise and leading term of W are as large: the scale at which the noise is one, over it.
+
+    The noise is quadratic in v. Smaller runs do, since this asks nothing of V and T.
+    """
+    if target.dtype != "float64":
+        raise NotAdmitted("the start is below float32's rounding of what grows beside it")
+    unit = to_float(_noise_over_leading(case, fmpq(1)))
+    v = 1 / math.sqrt(unit)
+    yield from _aligned(case, _from_gaussian(target, case, v)["W"], fmpq(*v.as_integer_ratio()))
 
 
 def _least_cosines(parameters: dict[str, np.ndarray], leading: dict[str, np.ndarray]) -> dict[str, float]:
@@ -193,6 +221,16 @@ def _checks() -> Iterator[Check]:
         needs=("gradients",),
         evidence="measured",
         cost=100,
+    )
+    yield Check(
+        id="bounds.gaussian_alignment",
+        statement="Where a Gaussian start of W is as large as its leading term the cosine is 1/sqrt(2).",
+        source="derived here",
+        cases=edges(steps=(3,), vocab_size=128, ends={1: (12, 1 / 16), 2: (12, 1 / 16)}),
+        law=_half_noise,
+        needs=("gradients",),
+        evidence="measured",
+        cost=24,
     )
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from properties.cases import STATEMENTS, TableCase
 from properties.check import Check, Outcome
@@ -33,6 +33,16 @@ from theory.bounds import (
 from theory.orders import GROUPS
 from theory.step_polynomials import parse
 
+# (size, limit) of statistics that have one entry, 3, -5, 7 and -11, and are far too large.
+NORMS = {
+    "|B_bar|^2": (9, 1),
+    "|Phi_bar|^2": (25, 4),
+    "|Phi_bar|^2, sharper": (25, 1),
+    "max |Q_bar|": (7, 1),
+    "max |Delta_bar|": (11, 1),
+    "|Q_bar|^2": (49, 1),
+    "|Delta_bar|^2": (121, 1),
+}
 # Different primes, so that no exponent can stand in for another.
 EVALUATED = (Setting(7, 5, 2, fmpq(1, 3), 11), Setting(13, 2, 1, fmpq(3, 17), 19))
 
@@ -101,13 +111,18 @@ def _gaussian(target: Target, case: TableCase) -> Outcome:
         yield equal(f"starts not covered at V = {V}, L = {L}, xi = {xi}/2", (n, first, second), expected)
     noise = start["noise"]
     for group in GROUPS:
-        found = start_over_leading_squared(group, fmpq(1), run_of(noise["run"]), fmpq(1))
+        found = start_over_leading_squared(group, fmpq(1), run_of(noise["run"]), parse(noise["v"]))
         yield equal(f"start of {group} over its leading term, squared", found, parse(noise[group]))
 
 
 def _lemmas(target: Target, case: TableCase) -> Outcome:
     limits = {name: parse(limit) for name, limit in stated()["limits"].items()}
     yield equal("limits", dict(bound_facts.LIMITS), limits)
+    numbers = {"B_bar": 3, "Phi_bar": -5, "Q_bar": 7, "Delta_bar": -11}
+    held = bound_facts.norms({name: fmpq_mat([[0, n]]) for name, n in numbers.items()})
+    for name, (value, limit) in NORMS.items():
+        yield equal(f"size and limit of {name} where it is out of bounds", held[name], (value, limit))
+    yield equal("sizes held to a limit", sorted(held), sorted(NORMS))
     gaps = {
         "2 s^4 - (6 C(s,4) + 4 C(s,3))": bound_facts.coefficient_bound_gap(),
         "s^4 / 8 - c_s": bound_facts.eighth_power_gap(),

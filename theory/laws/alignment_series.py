@@ -8,7 +8,8 @@ Write a weight as eta^k theta(eta) with theta = a x + eta y + ..., x its leading
 are series with rational coefficients: nothing at eta^0 and eta^1, so that the relative error, the root of the
 first, halves when eta does; and at eta^2 the predictions of `theory.alignment`, the second being 2 (1 - cos)
 up to order 3. Where the coefficient at eta^2 is not zero, the root of the first misses the prediction by
-O(eta^2), one order less than it predicts.
+O(eta^2), one order less than it predicts. And the predicted cosine at a rate is that of the first two
+coefficients of the series alone.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from theory.statistics import exact_statistics, leading_directions
 from theory.step_coefficients import step_coefficients
 from theory.verdict import Statement, Verdict, compare
 
-ERROR, TURN = "relative error squared of", "1 - cos^2 of"
+ERROR, TURN, COSINE = "relative error squared of", "1 - cos^2 of", "cos^2 of the two terms of"
+RATE = fmpq(1, 8)
+"""At which the cosine of two terms is compared: large, so that the second one matters."""
 BEYOND = 2
 """How many orders past the leading one the weights are kept."""
 
@@ -37,6 +40,7 @@ class Predictions(Protocol):
     """What is claimed: `theory.alignment`, or something of the same names that is wrong."""
 
     def relative_error_squared(self, group: str, gram: alignment.Gram, rate: fmpq, steps: int) -> fmpq: ...  # noqa: D102
+    def cosine_squared(self, group: str, gram: alignment.Gram, rate: fmpq, steps: int) -> fmpq: ...  # noqa: D102
     def cosine_loss(self, group: str, gram: alignment.Gram, steps: int) -> fmpq: ...  # noqa: D102
 
 
@@ -82,6 +86,10 @@ def check(
                     ERROR: error_series(theta, directions[group] * fmpq(a)),
                     TURN: turn_series(theta, directions[group]),
                 }
+                name, two = f"{COSINE} {group}", theta[0] + theta[1] * RATE
+                found[name, layer, s] = [fmpq(0)] * orders[group] + [_cosine_squared(two, directions[group])]
+                cosine = claim.cosine_squared(group, grams[group], RATE, s)
+                statements.append(Statement(name, layer, orders[group], _scalar(cosine), s))
                 for what, value in predicted.items():
                     found[f"{what} {group}", layer, s] = series[what]
                     statements += _statements(f"{what} {group}", layer, s, value)
@@ -94,6 +102,12 @@ def _statements(what: str, layer: int | None, s: int, value: fmpq) -> Iterator[S
     for order in range(BEYOND):
         yield Statement(what, layer, order, None, s)
     yield Statement(what, layer, BEYOND, _scalar(value), s)
+
+
+def _cosine_squared(a: fmpq_mat, b: fmpq_mat) -> fmpq:
+    """cos |cos|: the square, with the sign of the cosine."""
+    along = inner(a, b)
+    return along * abs(along) / (inner(a, a) * inner(b, b))
 
 
 def _products(a: Sequence[fmpq_mat], b: Sequence[fmpq_mat]) -> list[fmpq]:

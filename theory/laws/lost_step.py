@@ -8,7 +8,7 @@ At a rational rate a weight is its summed series up to a proven tail (`theory.tr
 |x| and |S| being rounded outwards, and whether it is above a threshold is decided unless the threshold lies
 between. `theory.alignment.last_step_aligned` predicts from the next order alone when it falls below; the next
 power of eta moves 1 - cos by a share of about eta, so at a small rate the two must agree for any threshold
-in the middle between two steps.
+in the middle between what two steps in turn have, when these are a fair share of eta^2 apart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from theory.alignment import Gram, cosine_squared, last_step_aligned
+from theory.alignment import Gram, last_step_aligned
 from theory.corpus import Rows
 from theory.laws.leading_terms import layers_of
 from theory.next_order import gram, inner
@@ -30,9 +30,12 @@ from theory.step_coefficients import step_coefficients
 from theory.truncation import tail_bounds
 from theory.verdict import Statement, Verdict, compare
 
-RATE = fmpq(1, 2**20)
+RATE = fmpq(1, 2**24)
 BEYOND = 3
 """How many orders past the leading one are summed: the tail is then far below eta^2, which turns a weight."""
+
+APART = RATE**2 / 2**14
+"""How far the squared cosines of two steps must lie apart: far more than eta^3, which is not predicted."""
 
 _ROOT_BITS = 64
 
@@ -60,8 +63,8 @@ def check(
 ) -> Verdict:
     """Holds the predicted last steps to the series, for a threshold between any two steps up to `steps`.
 
-    A threshold that the proven interval of some step contains, or that lies where a cosine rises, is left
-    out. Raises ValueError for a bad corpus or sizes.
+    A threshold that the proven interval of some step contains, or between steps that are not `APART`, is
+    left out. Raises ValueError for a bad corpus or sizes.
     """
     orders = leading_orders(layers)
     history = trajectory(tokens, vocab_size, layers, steps, {g: k + BEYOND for g, k in orders.items()})
@@ -86,14 +89,13 @@ def check(
                 tail = tails[group, s][layer or 0] / scale
                 within[s] = cosine_squared_within(S, tail, directions[group])
             for s in range(first, steps):
-                kept, lost = (cosine_squared(group, grams[group], RATE, n) for n in (s, s + 1))
-                threshold = (kept + lost) / 2
+                threshold = (within[s][0] + within[s + 1][1]) / 2
                 last = _last_above(within, threshold, steps)
-                if lost < kept and last is not None:
-                    found[layer, group, s] = last
+                if within[s][0] - within[s + 1][1] > APART and last is not None:
+                    found[layer, f"last step of {group}", s] = last
                     predicted = claim(group, grams[group], RATE, threshold, steps)
                     what = fmpq_mat(1, 1, [predicted])
-                    statements.append(Statement(group, layer, orders[group], what, s))
+                    statements.append(Statement(f"last step of {group}", layer, orders[group], what, s))
     return compare(
         "last step with a cosine",
         statements,
