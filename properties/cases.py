@@ -132,6 +132,14 @@ class TableCase:
 
 
 @dataclass(frozen=True)
+class RoomsCase:
+    """Two rooms that are to be independent of each other, and a module that is a third route."""
+
+    rooms: tuple[str, str]
+    third: str
+
+
+@dataclass(frozen=True)
 class LogitsCase:
     """A vector of logits [d]."""
 
@@ -366,5 +374,7 @@ _LADDER = LengthsCase(tuple(2**k for k in range(1, 8)))
 LADDER = Cases(st.just(_LADDER), _LADDER)
 _STATEMENTS = TableCase("statements.toml")
 STATEMENTS = Cases(st.just(_STATEMENTS), _STATEMENTS)
+_ROOMS = RoomsCase(("theory", "reference"), "properties.arbitrary_precision")
+ROOMS = Cases(st.just(_ROOMS), _ROOMS)
 MATRICES = Cases(_matrices(), _ordinary_matrices())
 STEPS = Cases(st.builds(StepsCase, steps=st.integers(0, 60), layers=st.integers(1, 8)), StepsCase(7, 3))
