@@ -18,12 +18,14 @@ from flint import fmpq
 
 from properties.cases import EdgeCase, edges
 from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
+from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import to_float
 from properties.memo import by_corpus
 from properties.target import Target, require
 from properties.tolerances import gaussian_cosine, rounding
 from reference.statistics import statistics
 from theory.bounds import THEOREMS, Setting, largest_start, start_over_leading_squared
+from theory.laws.two_steps import certainly_at_most, squared_norm, two_step_errors
 from theory.orders import GROUPS, leading_orders
 from theory.step_coefficients import step_coefficients
 
@@ -117,6 +119,23 @@ def _gaussian(target: Target, case: EdgeCase) -> Outcome:
     yield Measurement("least cosine from the largest start", _least_cosines(parameters, leading))
 
 
+def _two_steps(target: Target, case: EdgeCase) -> Outcome:
+    """The lemma on the closed form of two steps, by arithmetic of guaranteed balls."""
+    at = setting(case)
+    bounds = THEOREMS["Lemma D.5"].bounds_squared(at)
+    told = {}
+    for group, error in two_step_errors(case.tokens.tolist(), case.vocab_size, at.rate).items():
+        squared = squared_norm(error)
+        order = leading_orders(case.layers)[group]
+        yield equal(
+            f"|{group} - leading term| from order {order} on is within the bound",
+            certainly_at_most(squared, bounds[group]),
+            True,
+        )
+        told[group] = math.sqrt(float(squared.mid()) / to_float(bounds[group]))
+    yield Measurement("actual over bound, guaranteed", told)
+
+
 def _noise_over_leading(case: EdgeCase, v: fmpq) -> fmpq:
     """Return E|start of W|^2 / |its leading term|^2 at the scale v.
 
@@ -192,6 +211,16 @@ GAUSSIAN = {L: (T, _progress(L, T)) for L, T in ((1, 60), (2, 73))}
 
 
 def _checks() -> Iterator[Check]:
+    two_steps = edges(steps=(2,), vocab_size=8, ends={1: (6, 2.0)})
+    yield Check(
+        id="bounds.D5_exact",
+        statement="Lemma D.5 holds of the closed form of two steps up to its edge eta = 1, without rounding.",
+        source="paper, Lemma D.5; derived here",
+        cases=two_steps,
+        law=_two_steps,
+        evidence="exact",
+        cost=4,
+    )
     stated = {
         "Lemma D.5": ("D5", 4, edges(steps=(2,), vocab_size=8, ends={1: (6, 2.0), 2: (6, 2.0)})),
         "Lemma D.6": ("D6", 100, edges(steps=(3,), vocab_size=500, ends={1: (12, 3 / 8), 2: (12, 3 / 8)})),
