@@ -7,7 +7,7 @@ implementations are given exactly the same input.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -125,6 +125,21 @@ class SettingCase:
 
 
 @dataclass(frozen=True)
+class TableCase:
+    """A table of the package that is held as a whole, by its file name."""
+
+    file: str
+
+
+@dataclass(frozen=True)
+class RoomsCase:
+    """Two rooms that are to be independent of each other, and a module that is a third route."""
+
+    rooms: tuple[str, str]
+    third: str
+
+
+@dataclass(frozen=True)
 class LogitsCase:
     """A vector of logits [d]."""
 
@@ -235,15 +250,15 @@ def _lengths(draw: st.DrawFn) -> LengthCase:
     return LengthCase(length=period * draw(st.integers(2, 5)), period=period)
 
 
-def edges(
-    *, steps: tuple[int, ...], vocab_size: int, length: int, layers: tuple[int, ...], progress: float
-) -> Cases:
-    """Return descents with `steps` * rate up to `progress`, the edge itself included.
+def edges(*, steps: tuple[int, ...], vocab_size: int, ends: Mapping[int, tuple[int, float]]) -> Cases:
+    """Return descents with `steps` * rate up to the end of a window, the end itself included.
 
-    Few words occur, in a cycle, by chance or alone, so that the statistics are as large as they can be.
+    `ends` gives for each number of layers the number of positions T and the largest s eta. Few words occur,
+    in a cycle, by chance or alone, so that the statistics are as large as they can be.
     """
 
     def descent(words: int, seed: int, layer_count: int, step_count: int, share: float) -> EdgeCase:
+        length, progress = ends[layer_count]
         rng = np.random.default_rng(seed)
         tokens = (
             rng.integers(0, words, (2, length + 1))
@@ -258,11 +273,11 @@ def edges(
         descent,
         words=st.integers(1, 6),
         seed=st.integers(0, 100),
-        layer_count=st.sampled_from(layers),
+        layer_count=st.sampled_from(sorted(ends)),
         step_count=st.sampled_from(steps),
         share=st.sampled_from([1.0, 1.0, 0.5, 0.125]),
     )
-    return Cases(strategy, descent(5, 1, layers[-1], steps[-1], 1.0))
+    return Cases(strategy, descent(5, 1, max(ends), steps[-1], 1.0))
 
 
 @st.composite
@@ -357,5 +372,9 @@ _TWO_WORDS = DescentCase(
 THIRD_ROUTE = Cases(st.just(_TWO_WORDS), _TWO_WORDS)
 _LADDER = LengthsCase(tuple(2**k for k in range(1, 8)))
 LADDER = Cases(st.just(_LADDER), _LADDER)
+_STATEMENTS = TableCase("statements.toml")
+STATEMENTS = Cases(st.just(_STATEMENTS), _STATEMENTS)
+_ROOMS = RoomsCase(("theory", "reference"), "properties.arbitrary_precision")
+ROOMS = Cases(st.just(_ROOMS), _ROOMS)
 MATRICES = Cases(_matrices(), _ordinary_matrices())
 STEPS = Cases(st.builds(StepsCase, steps=st.integers(0, 60), layers=st.integers(1, 8)), StepsCase(7, 3))

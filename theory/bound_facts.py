@@ -13,17 +13,32 @@ from theory.next_order import inner
 from theory.one_hot import uniform_attention
 from theory.step_polynomials import ATTENTION, OUTPUT, VALUE
 
+LIMITS: dict[str, fmpq] = {
+    "|A0|": fmpq(2),
+    "|B_bar|": fmpq(1),
+    "|Phi_bar|": fmpq(2),
+    "max |Q_bar|": fmpq(1),
+    "max |Delta_bar|": fmpq(1),
+    "operator norm of a Gaussian start, times sqrt(V) / v": fmpq(3),
+    "Frobenius norm of a Gaussian start, over v": fmpq(2),
+}
+"""What the proofs of Theorems D.10 and D.13 say is the most of each: discrete Hardy, Lemmas D.11 and D.12."""
 
-def hardy_norm_at_most_two(length: int) -> bool:
-    """|A0| <= 2 as an operator, for uniform causal attention over `length` positions (discrete Hardy).
+SHARPER: dict[str, fmpq] = {"|Phi_bar|": fmpq(1), "|Q_bar|": fmpq(1), "|Delta_bar|": fmpq(1)}
+"""What holds beyond that, derived in `theory.bounds`; Frobenius norms."""
 
-    Decided as: 4 - A0^T A0 is positive semidefinite, by exact elimination with positive pivots.
-    """
-    A0 = uniform_attention(length)
-    excess = (A0.transpose() * A0) * fmpq(-1)
-    for i in range(length):
-        excess[i, i] += 4
+
+def operator_norm_below(a: fmpq_mat, limit: fmpq) -> bool:
+    """|a| < limit as an operator, exactly: limit^2 - a^T a is positive definite."""
+    excess = (a.transpose() * a) * fmpq(-1)
+    for i in range(a.ncols()):
+        excess[i, i] += limit * limit
     return positive_definite(excess)
+
+
+def hardy_norm_below(length: int, limit: fmpq = LIMITS["|A0|"]) -> bool:
+    """|A0| < limit as an operator, for uniform causal attention over `length` positions (discrete Hardy)."""
+    return operator_norm_below(uniform_attention(length), limit)
 
 
 def positive_definite(symmetric: fmpq_mat) -> bool:
@@ -70,16 +85,18 @@ def eighth_power_gap() -> fmpq_poly:
 def norms(statistics: Mapping[str, fmpq_mat]) -> dict[str, tuple[fmpq, fmpq]]:
     """(value, limit) of each size that the proofs bound, on one corpus; squared where there is a root."""
 
-    def largest(a: fmpq_mat) -> fmpq:
-        return max(abs(x) for x in a.entries())
+    def squared(name: str, limit: fmpq) -> tuple[fmpq, fmpq]:
+        return inner(statistics[name], statistics[name]), limit**2
 
-    one = fmpq(1)
+    def largest(name: str, limit: fmpq) -> tuple[fmpq, fmpq]:
+        return max(abs(x) for x in statistics[name].entries()), limit
+
     return {
-        "|B_bar|^2": (inner(statistics["B_bar"], statistics["B_bar"]), one),
-        "|Phi_bar|^2": (inner(statistics["Phi_bar"], statistics["Phi_bar"]), fmpq(4)),
-        "|Phi_bar|^2, sharper": (inner(statistics["Phi_bar"], statistics["Phi_bar"]), one),
-        "max |Q_bar|": (largest(statistics["Q_bar"]), one),
-        "max |Delta_bar|": (largest(statistics["Delta_bar"]), one),
-        "|Q_bar|^2": (inner(statistics["Q_bar"], statistics["Q_bar"]), one),
-        "|Delta_bar|^2": (inner(statistics["Delta_bar"], statistics["Delta_bar"]), one),
+        "|B_bar|^2": squared("B_bar", LIMITS["|B_bar|"]),
+        "|Phi_bar|^2": squared("Phi_bar", LIMITS["|Phi_bar|"]),
+        "|Phi_bar|^2, sharper": squared("Phi_bar", SHARPER["|Phi_bar|"]),
+        "max |Q_bar|": largest("Q_bar", LIMITS["max |Q_bar|"]),
+        "max |Delta_bar|": largest("Delta_bar", LIMITS["max |Delta_bar|"]),
+        "|Q_bar|^2": squared("Q_bar", SHARPER["|Q_bar|"]),
+        "|Delta_bar|^2": squared("Delta_bar", SHARPER["|Delta_bar|"]),
     }

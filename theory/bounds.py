@@ -159,7 +159,22 @@ THEOREMS: dict[str, Theorem] = {
         ),
     )
 }
-"""By name. D.13 holds with a probability, for a Gaussian start with v <= eta^2/T^2 that is not in here."""
+"""By name. D.13 speaks of a Gaussian start up to `largest_start`, with a probability: `failure_exponents`."""
+
+
+def largest_start(setting: Setting) -> fmpq:
+    """The largest scale v = eta^2 / T^2 of a Gaussian start that Theorem D.13 allows."""
+    return (setting.rate / setting.length) ** 2
+
+
+def failure_exponents(vocab_size: int, layers: int, twice_xi: int = 0) -> tuple[int, fmpq, fmpq]:
+    """Theorem D.13 fails with a probability of at most n (exp(-a) + exp(-b)): (n, a, b).
+
+    n = 3 L + 1 counts the matrices that are drawn, a = V^(1 + 2 xi) / 4 is the exponent for their operator
+    norms (Lemma D.11) and b = V^(2 + 2 xi) / 4 for their Frobenius norms (Lemma D.12). `twice_xi` = 2 xi >= 0
+    is a whole number, so that both are rational.
+    """
+    return 3 * layers + 1, fmpq(vocab_size ** (1 + twice_xi), 4), fmpq(vocab_size ** (2 + twice_xi), 4)
 
 
 def last_step_inside(
@@ -236,7 +251,7 @@ def start_over_leading_squared(group: str, direction_squared: fmpq, setting: Set
 
     Entries have variance v^2 / V^2, so E|start|^2 is v^2 for a [V, V] matrix and v^2 T / V^2 for P [T]
     (paper, Gaussian start). The squared cosine with the direction is about 1 / (1 + this). The theorem allows
-    v = eta^2 / T^2. None for no leading term.
+    v up to `largest_start`. None for no leading term.
     """
     size = leading_norm_squared(group, direction_squared, setting)
     entries = fmpq(setting.length, setting.vocab_size**2) if group == "P" else fmpq(1)

@@ -7,13 +7,15 @@ After s steps, in every layer,
 
 with c_s = 3 C(s,4) + 2 C(s,3), whose coefficients `theory.step_coefficients` sums. A wrong coefficient, sign,
 transpose or layer leaves a remainder of the leading order itself, one too low; so the law is the fitted order
-of the remainder, in each layer.
+of the remainder, in each layer. Against the leading term that is a relative error of order 1: it halves when
+eta does, which is held from both sides.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +25,8 @@ from properties.fitting import Sized, fit, orders_of
 from properties.laws.statistics_exact import as_array, exact_by_corpus
 from properties.rounded_model import stacked, train
 from properties.target import Target, require
-from properties.tolerances import Exponent
+from properties.tolerances import EXPONENT_RESOLUTION, Exponent
+from theory.next_order import next_order
 from theory.orders import leading_orders
 from theory.statistics import leading_directions
 from theory.step_coefficients import step_coefficients
@@ -91,6 +94,52 @@ def _scaling(group: str) -> Law:
     return law
 
 
+class OwnDescent:
+    """The suite's own descent, as if it were an implementation."""
+
+    def train(
+        self, tokens: np.ndarray, V: int, layers: int, rate: float, steps: int
+    ) -> dict[str, np.ndarray]:
+        """Return the values that the rounding bounds are carried around."""
+        found = train(tokens, V, layers, rate, steps, "float64")
+        return {group: stacked(found, group)[0] for group in GROUPS}
+
+
+def _halving(group: str) -> Law:
+    """The relative error is of order 1 from both sides, so halving the rate halves it up to a share of it.
+
+    A next term that is small beside the one after it shows only at rates where rounding hides it. So the
+    suite's own descent chooses the rates at which the order is 1.
+    """
+
+    def law(target: Target, case: DescentCase) -> Outcome:
+        if not next_order(case.tokens.tolist(), case.vocab_size, case.steps)[group]:
+            raise NotAdmitted(f"{group} has no next term here")
+        own = fit(lambda rate: _relative(Target(OwnDescent()), case, group, rate))
+        if any(abs(fitted.value - 1) > fitted.half_width for fitted in own.orders):
+            raise NotAdmitted(f"the next term of {group} is too small to show")
+        measured = [_relative(target, case, group, rate) for rate in own.rates]
+        for layer, fitted in enumerate(orders_of(measured)):
+            if fitted.half_width > EXPONENT_RESOLUTION:
+                raise NotAdmitted(f"rounding hides the relative error of {group}")
+            name = f"order in eta of the relative error of {group}, layer {layer}"
+            yield Comparison(name, fitted.value, 1, max(fitted.half_width, math.ulp(1)))
+        halves = [float((fine.size / coarse.size).max()) for coarse, fine in pairwise(measured)]
+        yield Measurement("relative error at half the rate, over that at the rate", {group: halves})
+
+    return law
+
+
+def _relative(target: Target, case: DescentCase, group: str, rate: float) -> Sized:
+    """Return |weight - leading term| / |leading term| by layer, and its rounding."""
+    got, bound = trained(target, case, group, rate)
+    leading = leading_term(case, group, rate).ravel()
+    size = np.linalg.norm(leading)
+    if not size:
+        raise NotAdmitted(f"{group} has no leading term here")
+    return Sized(np.linalg.norm(got - leading, axis=1) / size, np.linalg.norm(bound, axis=1) / size)
+
+
 def order_of(name: str, fitted: Exponent, order: int) -> Comparison:
     """Compare a fitted order with the law's, which it must not be below.
 
@@ -130,5 +179,17 @@ CHECKS = (
             cost=16,
         )
         for group, (term, order) in _LEADING.items()
+    ),
+    *(
+        Check(
+            id=f"scaling.{group}_halves",
+            statement=f"The relative error of {group} against its leading term halves when the rate does.",
+            source="derived here; theory.laws.alignment_series",
+            cases=LATER_STEPS,
+            law=_halving(group),
+            needs=("train",),
+            cost=16,
+        )
+        for group in GROUPS
     ),
 )

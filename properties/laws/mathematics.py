@@ -5,16 +5,30 @@ These run against `theory`, under that name, and compare by equality.
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import combinations
 from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from properties.cases import LENGTHS, SMALL_CORPORA, STEPS, Cases, CorpusCase, LengthCase, StepsCase
+from properties.cases import (
+    LENGTHS,
+    ROOMS,
+    SMALL_CORPORA,
+    STEPS,
+    Cases,
+    CorpusCase,
+    LengthCase,
+    RoomsCase,
+    StepsCase,
+)
 from properties.check import Check, Comparison, Law, Outcome
+from properties.independence import imports_of, shared_functions, sources_of
 from properties.laws.statistics_exact import exact_by_corpus
 from properties.results import Evidence
 from properties.target import Target
 from theory import baselines
+from theory.next_order import COEFFICIENTS, ORDER
 from theory.orders import first_steps, leading_orders
 from theory.step_coefficients import step_coefficients
 
@@ -112,12 +126,50 @@ def _gram(target: Target, case: CorpusCase) -> Outcome:
             yield equal(f"|C[{i}, {j}]| <= 1", bounded, True)
 
 
+def _independence(target: Target, case: RoomsCase) -> Outcome:
+    """Neither room imports or repeats the other, and the third route knows neither."""
+    sources = {room: sources_of(room) for room in (*case.rooms, case.third)}
+    for room, others in ((case.rooms[0], case.rooms[1:]), (case.rooms[1], case.rooms[:1])):
+        yield equal(f"imports of {others[0]} in {room}", imports_of(sources[room], others), [])
+    yield equal(f"imports in {case.third}", imports_of(sources[case.third], case.rooms), [])
+    for one, other in combinations(sources, 2):
+        shared = shared_functions(sources[one], sources[other])
+        yield equal(f"functions that {one} and {other} share", shared, [])
+
+
+@cache
+def _summed() -> dict[str, tuple[Any, ...]]:
+    from theory import step_sums
+
+    return step_sums.next_order()
+
+
+def _next_order_sums(target: Target, case: StepsCase) -> Outcome:
+    """SymPy sums the gains of every next-order direction; flint's polynomials in use must be the same.
+
+    Two polynomials that agree at more points than their degree, at most 6, are equal.
+    """
+    from theory.step_sums import s as steps
+
+    summed = _summed()
+    for group, polynomials in COEFFICIENTS.items():
+        yield equal(f"number of next terms of {group}", len(polynomials), len(summed[group]))
+        for n, (used, shown) in enumerate(zip(polynomials, summed[group], strict=True)):
+            yield equal(f"degree of term {n} of {group} is at most 6", used.degree() <= 6, True)
+            for s in (*range(8), case.steps):
+                at_s = shown.subs(steps, s)
+                name = f"{group}, order {ORDER[group]}, term {n}, after {s} steps"
+                yield equal(name, used(s), fmpq(int(at_s.p), int(at_s.q)))
+
+
 def _ones(size: int) -> fmpq_mat:
     return fmpq_mat(size, 1, [1] * size)
 
 
-def _check(name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str) -> Check:
-    return Check(f"theory.{name}", statement, source, cases, law, evidence=evidence)
+def _check(
+    name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str, cost: int = 1
+) -> Check:
+    return Check(f"theory.{name}", statement, source, cases, law, evidence=evidence, cost=cost)
 
 
 CHECKS = (
@@ -176,5 +228,22 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "paper, eq. 10",
+    ),
+    _check(
+        "next_order_sums",
+        "Summed with SymPy, the coefficients of the next order are the polynomials in use, for every s.",
+        _next_order_sums,
+        STEPS,
+        "proved",
+        "derived here",
+        8,
+    ),
+    _check(
+        "independence",
+        "Neither theory nor reference imports or repeats code of the other, and the third route has neither.",
+        _independence,
+        ROOMS,
+        "exact",
+        "the design",
     ),
 )

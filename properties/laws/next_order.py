@@ -6,7 +6,7 @@ term y of `theory.next_order`. So
 * taking both terms away leaves O(eta^(k+2));
 * the relative error |weight - leading| / |leading| is eta |y| / (a |x|) + O(eta^2);
 * 1 - cos = q eta^2 + O(eta^3), q from the inner products of x and y alone (`theory.alignment`);
-* at a small rate the last step before a given cosine is lost is the one that q(s) eta^2 says.
+* at a small rate the last step before a given cosine is lost is the one that `theory.alignment` says.
 
 A prediction whose own error falls one order faster than what it predicts is held by that order.
 """
@@ -14,21 +14,21 @@ A prediction whose own error falls one order faster than what it predicts is hel
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from flint import fmpq
 
 from properties.cases import SMALL_DESCENTS, DescentCase
-from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
+from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
 from properties.fitting import Sized, fit
-from properties.laws.descent import leading_term, order_of, trained
+from properties.laws.descent import OwnDescent, leading_term, order_of, trained
 from properties.laws.statistics_exact import as_array, to_float
 from properties.memo import by_corpus
-from properties.rounded_model import stacked, train
 from properties.target import Target
-from theory.alignment import cosine_loss, relative_error_squared
+from theory.alignment import cosine_loss, last_step_aligned, relative_error_squared
 from theory.next_order import ORDER, gram, next_order
-from theory.orders import GROUPS, leading_orders
+from theory.orders import GROUPS, first_steps, leading_orders
 
 # Small enough that the next power of eta cannot move a step count, large enough to stay above rounding.
 SMALL_RATE = 2.0**-9
@@ -44,14 +44,22 @@ def _both_terms(case: DescentCase, group: str, rate: float) -> np.ndarray:
 
 def _rest(group: str) -> Law:
     def law(target: Target, case: DescentCase) -> Outcome:
-        def left(rate: float) -> Sized:
+        def rest(rate: float) -> tuple[np.ndarray, np.ndarray]:
             got, bound = trained(target, case, group, rate)
-            rest = got - _both_terms(case, group, rate).ravel()
-            return Sized(np.linalg.norm(rest, axis=1), np.linalg.norm(bound, axis=1))
+            return got - _both_terms(case, group, rate).ravel(), bound
+
+        def left(rate: float) -> Sized:
+            return Sized(*(np.linalg.norm(array, axis=1) for array in rest(rate)))
+
+        def largest(layer: int, rate: float) -> list[int]:
+            at = int(np.abs(rest(rate)[0][layer]).argmax())
+            return [at] if group == "P" else list(divmod(at, case.vocab_size))
 
         order = leading_orders(case.layers)[group] + 2
-        for layer, fitted in enumerate(fit(left).orders):
-            yield order_of(f"what both terms leave of {group}, layer {layer}", fitted, order)
+        found = fit(left)
+        for layer, fitted in enumerate(found.orders):
+            what = f"what both terms leave of {group}, layer {layer}"
+            yield order_of(f"{what}, largest at entry {largest(layer, found.rates[-1])}", fitted, order)
 
     return law
 
@@ -115,39 +123,53 @@ def _predicted_loss(case: DescentCase, group: str, steps: int) -> float:
     return lost
 
 
-class _OwnDescent:
-    """The suite's own descent, as if it were an implementation."""
-
-    def train(
-        self, tokens: np.ndarray, V: int, layers: int, rate: float, steps: int
-    ) -> dict[str, np.ndarray]:
-        found = train(tokens, V, layers, rate, steps, "float64")
-        return {group: stacked(found, group)[0] for group in GROUPS}
-
-
 def _lost_step(target: Target, case: DescentCase) -> Outcome:
     """Set the threshold between the predictions for s and s+1 steps: it must be passed between them.
 
-    A prediction is off by O(eta^3), and by how much depends on the corpus: the next term may hardly turn a
-    weight. So the law is held where half the way to the threshold covers that, in the suite's own descent,
-    and rounding.
+    The last step that keeps it is predicted by `theory.alignment.last_step_aligned` and found by training for
+    every number of steps up to there. A prediction is off by O(eta^3), and by how much depends on the
+    corpus: the next term may hardly turn a weight. So the law is held where half the way to the threshold
+    covers that, in the suite's own descent, and rounding.
     """
-    own = Target(_OwnDescent())
+    own = Target(OwnDescent())
+    longer = replace(case, steps=case.steps + 1)
+    told = {}
     for group in GROUPS:
-        before, after = (
-            _predicted_loss(case, group, s) * SMALL_RATE**2 for s in (case.steps, case.steps + 1)
-        )
+        before, after = (_predicted_loss(case, group, s) * SMALL_RATE**2 for s in (case.steps, longer.steps))
         threshold = (before + after) / 2
-        longer = DescentCase(case.tokens, case.vocab_size, case.layers, case.rate, case.steps + 1)
         for predicted, descent in ((before, case), (after, longer)):
             lost, _ = lost_cosine(own, descent, group, SMALL_RATE)
             _, noise = lost_cosine(target, descent, group, SMALL_RATE)
             if (np.abs(lost - predicted) + noise > (after - before) / 4).any():
                 raise NotAdmitted(f"one step more does not turn {group} enough to be told")
-        kept = lost_cosine(target, case, group, SMALL_RATE)[0] < threshold
-        lost = lost_cosine(target, longer, group, SMALL_RATE)[0] > threshold
-        yield Comparison(f"{group} keeps the cosine for {case.steps} steps", kept, np.ones(len(kept)), 0.0)
-        yield Comparison(f"{group} loses it at {longer.steps} steps", lost, np.ones(len(lost)), 0.0)
+        earlier = range(first_steps(case.layers)[group], case.steps)
+        if any(_loss_after(case, group, s) > before for s in earlier):
+            raise NotAdmitted(f"{group} turns back")
+        gram = gram_by_corpus(case.tokens, case.vocab_size)[group]
+        least = fmpq(*((1 - threshold) ** 2).as_integer_ratio())
+        rate = fmpq(*SMALL_RATE.as_integer_ratio())
+        predicted_last = last_step_aligned(group, gram, rate, least, longer.steps)
+        found = _found_last(target, longer, group, threshold)
+        told[group] = {"1 - cos": threshold, "predicted": predicted_last, "found": found.tolist()}
+        expected = np.full(len(found), predicted_last)
+        yield Comparison(f"last step of {group} with 1 - cos at most {threshold:.3g}", found, expected, 0.0)
+        yield Comparison(f"the step {predicted_last} predicted for {group}", predicted_last, case.steps, 0.0)
+    yield Measurement("last step with the cosine", told)
+
+
+def _loss_after(case: DescentCase, group: str, steps: int) -> float:
+    """Return the predicted 1 - cos after so many steps, 0 where the next term is along the leading one."""
+    gram = gram_by_corpus(case.tokens, case.vocab_size)[group]
+    return to_float(cosine_loss(group, gram, steps)) * SMALL_RATE**2
+
+
+def _found_last(target: Target, case: DescentCase, group: str, threshold: float) -> np.ndarray:
+    """Return for each layer the last step of a run before 1 - cos is first above the threshold."""
+    steps = range(first_steps(case.layers)[group], case.steps + 1)
+    lost = np.array(
+        [lost_cosine(target, replace(case, steps=s), group, SMALL_RATE)[0] > threshold for s in steps]
+    )
+    return np.where(lost.any(axis=0), lost.argmax(axis=0) + steps[0] - 1, case.steps)
 
 
 def _check(name: str, statement: str, law: Law) -> Check:

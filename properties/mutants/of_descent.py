@@ -53,6 +53,7 @@ TRAIN = (
         caught_by=(
             "descent.parameters",
             "scaling.V",
+            "scaling.V_halves",
             "next_order.V",
             "next_order.relative_error",
             "spectrum.V",
@@ -63,7 +64,7 @@ TRAIN = (
         slip="the rate falls as one over the step",
         right="rate * slope[name]",
         wrong="rate / (_step + 1) * slope[name]",
-        caught_by=("scaling.W_O", "next_order.cosine", "next_order.lost_step"),
+        caught_by=("scaling.W_O", "scaling.W_O_halves", "next_order.cosine", "next_order.lost_step"),
     ),
     _train(
         "train_momentum",
@@ -129,14 +130,21 @@ TRAIN = (
         slip="W moves by the transpose of its gradient",
         right="slope[name]",
         wrong="(slope[name].swapaxes(1, 2) if name == 'W' else slope[name])",
-        caught_by=("descent.parameters", "scaling.W", "conserved.first_W_rows", "next_order.W", "spectrum.W"),
+        caught_by=(
+            "descent.parameters",
+            "scaling.W",
+            "scaling.W_halves",
+            "conserved.first_W_rows",
+            "next_order.W",
+            "spectrum.W",
+        ),
     ),
     _train(
         "train_P_frozen",
         slip="P does not move",
         right='("W_O", "V", "W", "P")',
         wrong='("W_O", "V", "W")',
-        caught_by=("descent.parameters", "scaling.P", "next_order.P"),
+        caught_by=("descent.parameters", "scaling.P", "scaling.P_halves", "next_order.P"),
     ),
     _train(
         "train_P_drifts",

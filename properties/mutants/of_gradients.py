@@ -23,7 +23,13 @@ GRADIENTS = (
         right="value / tokens[:, 1:].size",
         wrong="value",
         kind="not divided by NT",
-        caught_by=("gradients.W_O", "zero.gradients", "gradients.slope", "bounds.D13"),
+        caught_by=(
+            "gradients.W_O",
+            "zero.gradients",
+            "gradients.slope",
+            "bounds.D13",
+            "bounds.gaussian_alignment",
+        ),
     ),
     _gradients(
         "gradients_divided_by_N",

@@ -1,14 +1,18 @@
 """The theorem's bounds: windows, what they let pass, and the inequalities inside the proofs."""
 
+import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat, fmpq_poly
 from theory_cases import corpus
 
+from properties.tolerances import rounding
+from reference.descent import train
+from reference.statistics import statistics as reference_statistics
 from theory.bound_facts import (
     attention_gain_gap,
     coefficient_bound_gap,
     eighth_power_gap,
-    hardy_norm_at_most_two,
+    hardy_norm_below,
     norms,
     positive_definite,
     uniform_jacobian_spectrum,
@@ -22,6 +26,7 @@ from theory.bounds import (
     start_over_leading_squared,
     zero_always_passes,
 )
+from theory.laws.two_steps import certainly_at_most, squared_norm, two_step_errors
 from theory.next_order import inner
 from theory.series import summed, trajectory
 from theory.statistics import exact_statistics, leading_directions
@@ -118,6 +123,27 @@ def test_lemma_for_two_steps_on_a_corpus(rate: fmpq) -> None:
     assert not any(kept.W[0]) and not any(any(d) for d in kept.P[0])  # noqa: PT018
 
 
+@pytest.mark.parametrize("rate", [fmpq(1, 4), fmpq(1)])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_closed_form_of_two_steps_is_what_two_steps_give(rate: fmpq, layers: int) -> None:
+    tokens = corpus(6, 3, 3, 8)
+    statistics = reference_statistics(np.array(tokens), 8)
+    eta = float(int(rate.p) / int(rate.q))
+    trained = train(np.array(tokens), 8, layers, eta, 2)
+    B, Phi = statistics["B_bar"], statistics["Phi_bar"]
+    off = {"W_O": trained["W_O"] - 2 * eta * B, "V": trained["V"] - eta**2 * Phi.T @ B.T}
+    errors = two_step_errors(tokens, 8, rate)
+    for group, balls in errors.items():
+        middle = np.array([float(x.mid()) for x in balls.entries()]).reshape(8, 8)
+        bound = rounding(np.ones((8, 8)), 100, "float64")
+        assert (np.abs(off[group] - middle) <= bound).all()
+        assert np.abs(middle).max() > 100 * bound.max()
+        square = squared_norm(balls)
+        value = float(square.mid())
+        assert not certainly_at_most(square, fmpq(*(value * (1 - 2.0**-40)).as_integer_ratio()))
+        assert certainly_at_most(square, fmpq(*(value * (1 + 2.0**-40)).as_integer_ratio()))
+
+
 def test_gaussian_start_at_the_largest_scale_drowns_the_scores() -> None:
     """The sizes of the published run, three steps, and |Q_bar| as large as it can ever be."""
     at = Setting(3000, 200, 3, fmpq(1, 200), 3)
@@ -129,7 +155,7 @@ def test_gaussian_start_at_the_largest_scale_drowns_the_scores() -> None:
 
 @pytest.mark.parametrize("T", [1, 2, 5, 24])
 def test_hardy(T: int) -> None:
-    assert hardy_norm_at_most_two(T)
+    assert hardy_norm_below(T)
 
 
 def test_positive_definite_can_say_no() -> None:

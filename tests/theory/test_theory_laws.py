@@ -147,7 +147,9 @@ def test_wrong_loss(one: Case, order: int, step: int) -> None:
 def test_ablation(case: Case) -> None:
     verdict = ablation.check(*case)
     assert verdict.holds
-    assert verdict.compared == 2 + case[2] * (4 + 8 + 8)
+    L = case[2]
+    effects, along = 2 + L * (4 + 8 + 8), 7 * (1 + 3 * L * L)
+    assert verdict.compared == effects + along
 
 
 @pytest.mark.parametrize(("group", "order"), [("W_O", 1), ("V", 3), ("W", 7), ("P", 7)])

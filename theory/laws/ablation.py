@@ -12,12 +12,14 @@ times what was removed, and each weight reaches the logits through W_O:
 with J0 the softmax Jacobian at uniform attention.
 
 So the order of a weight's effect is not the order of the weight (1, 2, 4): a value matrix acts through W_O, a
-score through V and W_O. Lower orders of the change vanish.
+score through V and W_O. Lower orders of the change vanish. All layers have the same effect at these orders,
+so the loss alone cannot tell which one was changed: of every layer the check also holds its part along x,
+gone where the projection is removed and as it was elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,12 +75,33 @@ def check(
     at = as_truncated(descend(tokens, vocab_size, layers, steps, highest, weights)).as_series()
     whole = loss_above_uniform(corpus, at, highest)
     found: dict[tuple[str, int | None], list[fmpq]] = {}
+    along: list[Statement[fmpq_mat]] = []
     for group, direction in directions.items():
         for layer in layers_of(group, layers):
             ablated = without_projection(at, group, layer or 0, direction)
             found[group, layer] = _differences(corpus, ablated, whole, ORDER[group])
-    statements = _statements(statistics, found, steps, claim)
+            name = f"<{group}, x> less its part in layer {layer or 0}"
+            parts = _parts(ablated, group, direction, highest)
+            for other, (kept, part) in enumerate(
+                zip(_parts(at, group, direction, highest), parts, strict=True)
+            ):
+                found[name, other] = part
+                removed = other == (layer or 0)
+                along += [
+                    Statement(name, other, order, None if removed else scalar(kept[order]), steps)
+                    for order in range(1, highest + 1)
+                ]
+    statements = [*_statements(statistics, directions, layers, steps, claim), *along]
     return compare("ablation", statements, lambda s: scalar(found[s.quantity, s.layer][s.order]))
+
+
+def _parts(at: ParameterSeries[fmpq_mat], group: str, direction: fmpq_mat, highest: int) -> list[list[fmpq]]:
+    """<weight, direction> by layer and order."""
+    layers = {"W_O": (at.W_O,), "V": at.V, "W": at.W, "P": at.P}[group]
+    return [
+        [fmpq(0) if c is None else inner(c, direction) for c in (series[k] for k in range(highest + 1))]
+        for series in layers
+    ]
 
 
 def without_projection(
@@ -112,9 +135,14 @@ def _differences(
 
 
 def _statements(
-    statistics: dict[str, fmpq_mat], found: dict[tuple[str, int | None], list[fmpq]], steps: int, claim: Claim
+    statistics: dict[str, fmpq_mat],
+    groups: Iterable[str],
+    layers: int,
+    steps: int,
+    claim: Claim,
 ) -> Iterator[Statement[fmpq_mat]]:
-    for group, layer in found:
-        for order in range(ORDER[group]):
-            yield Statement(group, layer, order, None, steps)
-        yield Statement(group, layer, ORDER[group], scalar(claim(statistics, group, steps)), steps)
+    for group in groups:
+        for layer in layers_of(group, layers):
+            for order in range(ORDER[group]):
+                yield Statement(group, layer, order, None, steps)
+            yield Statement(group, layer, ORDER[group], scalar(claim(statistics, group, steps)), steps)
