@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu.command_line import require_different, require_folder
 from gpu.options import Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-EMPTY = "zero for every corpus of this size"
+EMPTY = "zero for every corpus"
 
 
 class Kind(StrEnum):
@@ -55,11 +54,9 @@ def prove(
     """
     from rich.console import Console
 
-    require_folder(json)
     console = Console(highlight=False, quiet=quiet)
     if check is not None:
         _refuse_sizes({"--vocab": vocab, "--length": length, "--layers": layers, "--kind": kind})
-        require_different(check, json)
         holds = _check(check, json, console)
     else:
         V, T = (2 if given is None else given for given in (vocab, length))
@@ -138,7 +135,7 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
         if verdict.empty:
             console.print(
                 f"  Of {', '.join(verdict.empty)} it says nothing but that it does not move at that order: "
-                f"the direction is {EMPTY}."
+                f"the direction is {EMPTY} of this size."
             )
     else:
         console.print(f"{path} does not hold.", style="bold red")

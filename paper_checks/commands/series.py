@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from gpu.options import Quiet
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ def series(
     from theory.series import descend
     from theory.statistics import exact_statistics
 
-    require_folder(json)
     sequences, vocab_size = read_tokens(tokens)
     for name, value, most in (
         ("--layers", layers, MOST_LAYERS),
