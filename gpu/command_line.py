@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand
 
 from gpu.interrupts import interrupts
 from reference.errors import InputError, reason
@@ -84,23 +87,87 @@ def _told(error: OSError) -> str:
     return f"{shown} cannot be used: {reason(error)}; give another."
 
 
+class CarefulCommand(TyperCommand):
+    """A command that refuses, before anything is read, to write where it must not.
+
+    What is written is --json, and --out where that is a FILE; every other argument and option that names
+    a file or a folder is what is read (but for the folder of --out).
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command.
+
+        Raises:
+            InputError: a file could not be written, is no plain file, or is among what is read.
+        """
+        outputs = {p.name for p in self.params if p.name == "json" or _is_a_file_to_write(p)}
+        written = [Path(value) for name, value in ctx.params.items() if name in outputs and value is not None]
+        for path in written:
+            require_folder(path)
+        require_different(*written)
+        read = [
+            path
+            for name, value in ctx.params.items()
+            if name not in {*outputs, "out"}
+            for path in _named(value)
+        ]
+        for path in written:
+            _require_unread(path, read)
+        return super().invoke(ctx)
+
+
+def _is_a_file_to_write(parameter: Any) -> bool:
+    return "--out" in parameter.opts and parameter.metavar == "FILE"
+
+
+def _named(value: object) -> Iterator[Path]:
+    """Yield the files and folders that a value names, if it does."""
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _named(one)
+    elif isinstance(value, (str, Path)):
+        path = Path(str(value).removeprefix("weights:"))
+        try:
+            if path.exists():
+                yield path
+        except (OSError, ValueError):  # no name that a file could have
+            return
+
+
+def _require_unread(path: Path, read: Iterable[Path]) -> None:
+    place = path.resolve()
+    for source in read:
+        if place == source.resolve() or (path.exists() and source.is_file() and path.samefile(source)):
+            raise InputError(
+                f"{path} is what the command reads; what is read and what is written must be different files."
+            )
+        if path.exists() and source.is_dir() and place.is_relative_to(source.resolve()):
+            raise InputError(f"{path} is in {source}, which the command reads; name a file elsewhere.")
+
+
 def require_folder(path: Path | None) -> None:
     """Refuse a file that could not be written, before any work is done.
 
     Raises:
-        InputError: the path is a folder, its folder is missing or cannot be written to, or its name is too
-            long.
+        InputError: the path is a folder, a device, a pipe, a socket or a symbolic link, its folder is missing
+            or cannot be written to, or its name is too long.
     """
     if path is None:
         return
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise InputError(f"The name {path.name[:SHOWN_OF_A_NAME]}... is too long; give a shorter one.")
+    if path.is_symlink():
+        raise InputError(f"{path} is a symbolic link; name the file that it leads to, or another one.")
     if path.is_dir():
         raise InputError(f"{path} is a folder; give a file to write.")
+    if path.exists() and not path.is_file():
+        raise InputError(
+            f"{path} is a device or a pipe, which cannot be there whole or not at all; give a file to write."
+        )
     folder = path.absolute().parent
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}; create it or name another file.")
-    if not os.access(folder, os.W_OK) and not (path.exists() and not path.is_file()):
+    if not os.access(folder, os.W_OK):
         raise InputError(f"The folder {folder} cannot be written to; name a file in another one.")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpu import options
-from gpu.command_line import require_different, require_folder, run_command
+from gpu.command_line import CarefulCommand, require_different, require_folder, run_command
 
 if TYPE_CHECKING:
     from gpu.team import Team
@@ -122,7 +122,7 @@ def _show(loaded: Corpus, told: dict[str, Any]) -> None:
 def main() -> None:
     """Run the command by itself."""
     app = typer.Typer(pretty_exceptions_enable=False)
-    app.command()(stats)
+    app.command(cls=CarefulCommand)(stats)
     run_command(app, "gpu.stats")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpu import options
-from gpu.command_line import require_different, require_folder, run_command
+from gpu.command_line import CarefulCommand, require_different, require_folder, run_command
 from gpu.stats import DENSE_UP_TO
 from reference.errors import InputError
 
@@ -244,7 +244,7 @@ def _show(told: dict[str, Any]) -> None:
 def main() -> None:
     """Run the command by itself."""
     app = typer.Typer(pretty_exceptions_enable=False)
-    app.command()(train)
+    app.command(cls=CarefulCommand)(train)
     run_command(app, "gpu.train")
 
 

@@ -7,7 +7,7 @@ import os
 import typer
 
 from gpu.cache_folder import cache_folder
-from gpu.command_line import run_command
+from gpu.command_line import CarefulCommand, run_command
 from gpu.stats import stats
 from gpu.train import train
 from paper_checks.commands.alignment import alignment
@@ -59,7 +59,7 @@ for command in (
     story,
     explorer,
 ):
-    app.command()(command)
+    app.command(cls=CarefulCommand)(command)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from reference.errors import InputError, reason
 
 # JSON and TOML need some twenty times the memory of their text: less than 1 GiB for this much.
 LARGEST = 1 << 25
+SHOWN_OF_A_KEY = 60
 
 
 def read_small(path: Path, what: str, *, largest: int = LARGEST, hint: str = "check the name") -> str:
@@ -43,12 +44,23 @@ def parsed(text: str, where: str, hint: str = "write it again") -> Any:
     """Return what JSON says; `where` is named if it is none.
 
     Raises:
-        InputError: the text is no JSON, nested too deeply, or has a number of too many digits.
+        InputError: the text is no JSON, nested too deeply, has a number of too many digits, or a key twice in
+            one object.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not JSON ({reason(error)}); {hint}.") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object; of two values of one key a reader would take either, so there must be one."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"an object has the key {twice[:SHOWN_OF_A_KEY]!r} twice")
+    return found
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:

@@ -1,5 +1,9 @@
 """Checks a certificate without the machinery that made it: no symbols, no series engine, only corpora.
 
+Nothing is shared with `theory.certificates` but the format: the descent is `theory.plain_descent`, the
+matrices are those of `theory.plain_statistics`, the step polynomials are held to the recursion in whole
+numbers of `theory.step_coefficients`.
+
 Both sides of an identity at order d are homogeneous polynomials of degree d in the weights of the sequences.
 Such a polynomial f is known from its values at corpora of at most d sequences (whole-number weights that add
 up to d or less): the coefficient of w^a is
@@ -14,6 +18,12 @@ digests.
 
 Renaming the tokens renames the rows and columns of every matrix on both sides: the model starts at zero and
 treats all tokens alike. So one corpus of each class under renaming is run, and the others are read off.
+
+Agreement after s = 0..d steps is agreement after any number: the coefficient of eta^d is a polynomial in s of
+degree d at most, since it grows in step r by a sum of products of coefficients whose orders add up to d - 1,
+hence by a polynomial in r of degree d - 1, and the sum over r < s of r^n has degree n + 1. Where a direction
+is zero for every corpus of the size (one word, or one position for W and P), no corpus sees its amount, and
+the recursion does.
 """
 
 from __future__ import annotations
@@ -28,50 +38,33 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from theory.certificate_format import FORMAT, Monomials, digest, seal, statement
-from theory.corpus import check_corpus
-from theory.identities import DIRECTIONS, KINDS, direction_matrices, step_degree
-from theory.one_hot import constants
-from theory.orders import GROUPS, leading_orders
+from theory.certificate_format import Monomials, digest, seal
+from theory.certificate_reader import Certified, Claim, Malformed, Sizes, read
 from theory.plain_descent import PlainParameters, plain_descent
-from theory.step_polynomials import from_text
+from theory.plain_statistics import plain_directions
+from theory.step_coefficients import next_step_coefficients, step_coefficients
 
 Progress = Callable[[int, int], None]
 Values = list[fmpq]
 
-MOST_CORPORA = 2_000_000
-"""The largest number of corpora that is attempted: it would take hours, and a table of gigabytes."""
-
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome: what is wrong (nothing, when it holds), and how many corpora were run and compared."""
+    """The outcome: what is wrong (nothing, when it holds), and how many corpora were run and compared.
+
+    `empty` names the groups whose directions are zero for every corpus of the size: of them the certificate
+    says only that the coefficient vanishes.
+    """
 
     problems: tuple[str, ...]
     corpora_run: int
     corpora_covered: int
+    empty: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
         """True when nothing is wrong and something was run."""
         return not self.problems and self.corpora_run > 0
-
-
-@dataclass(frozen=True)
-class _Claim:
-    group: str
-    order: int
-    vanishing: list[int]
-    coefficients: list[fmpq_poly]
-    recorded: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    V: int
-    T: int
-    L: int
-    kind: str
 
 
 def check(certificate: Mapping[str, Any], progress: Progress | None = None) -> Check:
@@ -80,81 +73,49 @@ def check(certificate: Mapping[str, Any], progress: Progress | None = None) -> C
     Never raises for a wrong certificate: whatever is malformed, tampered with or false is in `problems`.
     """
     try:
-        sizes, claims = _read(certificate)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        certified = read(certificate)
+    except Malformed as error:
         return Check((f"not a certificate of this format: {error}",), 0, 0)
-    problems = _formal_problems(certificate, sizes, claims)
-    if problems:
-        return Check(tuple(problems), 0, 0)
-    table = _Table(sizes, claims)
+    if certified.sha256 != seal(certificate):
+        return Check(("the certificate's own digest does not match its contents",), 0, 0)
+    amounts = tuple(_amount_problems(certified))
+    table = _Table(certified)
     difference = table.fill(progress)
     if difference is not None:
-        return Check((difference,), table.run, len(table.values))
-    return Check(tuple(_digest_problems(sizes, claims, table)), table.run, len(table.values))
+        return Check((difference, *amounts), table.run, len(table.values))
+    found = {c.group: table.polynomials(c.group, c.order) for c in certified.claims}
+    empty = tuple(g for g, matrices in found.items() if not any(map(any, matrices)))
+    problems = (*amounts, *_digest_problems(certified, found))
+    return Check(problems, table.run, len(table.values), empty)
 
 
-def _read(certificate: Mapping[str, Any]) -> tuple[_Sizes, list[_Claim]]:
-    if certificate["certificate"] != "leadterms" or certificate["format"] != FORMAT:
-        raise ValueError(f"it must be a leadterms certificate of format {FORMAT}")
-    given = certificate["sizes"]
-    sizes = _Sizes(int(given["vocab_size"]), int(given["length"]), int(given["layers"]), certificate["kind"])
-    if MOST_CORPORA.bit_length() <= sizes.T or sizes.V ** (sizes.T + 1) > MOST_CORPORA:
-        raise ValueError(f"there are too many sequences of {sizes.T + 1} of {sizes.V} tokens to run them")
-    if min(sizes.V, sizes.T, sizes.L) < 1 or sizes.kind not in KINDS:
-        raise ValueError(f"no such sizes or kind: {given}, {sizes.kind!r}")
-    claims = [
-        _Claim(
-            one["group"],
-            one["order"],
-            one["vanishing_orders"],
-            [from_text(c) for c in one["coefficients"]],
-            one,
-        )
-        for one in certificate["identities"]
-    ]
-    return sizes, claims
+def _amount_problems(certified: Certified) -> Iterator[str]:
+    """Step polynomials that are not what the recursion of whole numbers gives, at the first such step."""
+    for claim in certified.claims:
+        right = [_amounts(certified.kind, claim.group, s) for s in range(claim.order + 1)]
+        for j, (p, direction) in enumerate(zip(claim.coefficients, claim.directions, strict=True)):
+            wrong = next((s for s, amounts in enumerate(right) if p(s) != amounts[j]), None)
+            if wrong is not None:
+                yield (
+                    f"{claim.group}, order {claim.order}: the step polynomial of {direction.name} is "
+                    f"{p(wrong)} after {wrong} steps, the recursion of the descent {right[wrong][j]}"
+                )
 
 
-def _formal_problems(
-    certificate: Mapping[str, Any], sizes: _Sizes, claims: Sequence[_Claim]
-) -> Iterator[str] | list[str]:
-    """Everything that can be seen without running a corpus."""
-    problems = []
-    if certificate.get("sha256") != seal(certificate):
-        problems.append("the certificate's own digest does not match its contents")
-    if certificate.get("statement") != statement(sizes.kind, sizes.V, sizes.T, sizes.L):
-        problems.append("the statement is not the one that the sizes and the kind stand for")
-    if sorted(c.group for c in claims) != sorted(GROUPS):
-        problems.append(f"the identities must be one for each of {', '.join(GROUPS)}")
-        return problems
-    corpora = math.comb(sizes.V ** (sizes.T + 1) + max(c.order for c in claims), sizes.V ** (sizes.T + 1))
-    if corpora > MOST_CORPORA:
-        problems.append(f"{corpora} corpora would have to be run; up to {MOST_CORPORA} are")
-    beyond = 0 if sizes.kind == "leading" else 1
-    for c in claims:
-        lowest = leading_orders(sizes.L)[c.group]
-        if c.order != lowest + beyond or c.vanishing != (list(range(lowest)) if beyond == 0 else []):
-            problems.append(f"{c.group}: the orders are not those of the statement")
-        if [d["name"] for d in c.recorded["directions"]] != list(DIRECTIONS[sizes.kind][c.group]):
-            problems.append(f"{c.group}: the directions are not those of the statement")
-        if len(c.coefficients) != len(DIRECTIONS[sizes.kind][c.group]):
-            problems.append(f"{c.group}: there must be one step polynomial a direction")
-        degree = step_degree(c.order)
-        compared = c.recorded["steps_compared"] == list(range(degree + 1))
-        if not compared or max(p.degree() for p in c.coefficients) > degree:
-            problems.append(f"{c.group}: the degree in s is not the one that was derived")
-        expected_layers = 1 if c.group == "W_O" else sizes.L
-        if c.recorded["layers"] != expected_layers:
-            problems.append(f"{c.group}: it must speak of {expected_layers} layers")
-    return problems
+def _amounts(kind: str, group: str, steps: int) -> tuple[int, ...]:
+    if kind == "leading":
+        return (step_coefficients(steps)[group],)
+    return next_step_coefficients(steps)[group]
 
 
 class _Table:
     """Values of every direction at every corpus of up to d sequences, with the claims compared on the way."""
 
-    def __init__(self, sizes: _Sizes, claims: Sequence[_Claim]) -> None:
-        self.sizes, self.claims = sizes, claims
-        self.degree = max(c.order for c in claims)
+    def __init__(self, certified: Certified) -> None:
+        self.kind, self.claims = certified.kind, certified.claims
+        self.sizes: Sizes = certified.sizes
+        sizes = self.sizes
+        self.degree = max(c.order for c in self.claims)
         self.sequences = [list(row) for row in cartesian(range(sizes.V), repeat=sizes.T + 1)]
         index = {tuple(row): i for i, row in enumerate(self.sequences)}
         self.renamings = [
@@ -189,20 +150,18 @@ class _Table:
         return None
 
     def _directions(self, corpus: tuple[int, ...]) -> dict[str, list[Values]]:
+        rows, weights = self._weighted(corpus)
+        return plain_directions(self.kind, rows, weights, self.sizes.V)
+
+    def _weighted(self, corpus: tuple[int, ...]) -> tuple[list[list[int]], list[fmpq]]:
         counts = Counter(corpus)
-        rows = [self.sequences[i] for i in counts]
-        one_hot = constants(check_corpus(rows, self.sizes.V, list(counts.values())))
-        matrices = direction_matrices(self.sizes.kind, one_hot)
-        return {g: [m.entries() for m in matrices[g]] for g in matrices}
+        return [self.sequences[i] for i in counts], [fmpq(n) for n in counts.values()]
 
     def _compare(self, corpus: tuple[int, ...], directions: dict[str, list[Values]]) -> str | None:
-        counts = Counter(corpus)
-        rows = [self.sequences[i] for i in counts]
-        weights = [fmpq(n) for n in counts.values()]
-        steps = max(step_degree(c.order) for c in self.claims)
-        history = plain_descent(rows, weights, self.sizes.V, self.sizes.L, steps, self.degree)
+        rows, weights = self._weighted(corpus)
+        history = plain_descent(rows, weights, self.sizes.V, self.sizes.L, self.degree, self.degree)
         for claim in sorted(self.claims, key=lambda c: c.order):
-            for s in range(step_degree(claim.order) + 1):
+            for s in range(claim.order + 1):
                 difference = _disagreement(claim, directions[claim.group], history[s], s)
                 if difference is not None:
                     return f"{difference} (corpus {[self.sequences[i] for i in corpus]})"
@@ -235,7 +194,7 @@ class _Table:
         return result
 
 
-def _disagreement(claim: _Claim, directions: list[Values], at: PlainParameters, steps: int) -> str | None:
+def _disagreement(claim: Claim, directions: list[Values], at: PlainParameters, steps: int) -> str | None:
     """The first order, layer and entry at which one corpus contradicts a claim, or None."""
     amounts = [p(steps) for p in claim.coefficients]
     expected = [
@@ -283,9 +242,8 @@ def _entries(at: PlainParameters, group: str) -> list[list[fmpq_poly]]:
     return [[x for row in layer for x in row] for layer in (at.V if group == "V" else at.W)]
 
 
-def _digest_problems(sizes: _Sizes, claims: Sequence[_Claim], table: _Table) -> Iterator[str]:
-    for claim in claims:
-        directions = table.polynomials(claim.group, claim.order)
-        for entry, matrix in zip(claim.recorded["directions"], directions, strict=True):
-            if {"name": entry["name"], **digest(matrix)} != entry:
-                yield f"{claim.group}: the polynomials of {entry['name']} are not the recorded ones"
+def _digest_problems(certified: Certified, found: Mapping[str, list[list[Monomials]]]) -> Iterator[str]:
+    for claim in certified.claims:
+        for recorded, matrix in zip(claim.directions, found[claim.group], strict=True):
+            if digest(matrix) != {"terms": recorded.terms, "sha256": recorded.sha256}:
+                yield f"{claim.group}: the polynomials of {recorded.name} are not the recorded ones"

@@ -12,28 +12,34 @@ Two finite computations settle an identity between a coefficient of the descent 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from flint import fmpq
 
-from theory.certificate_format import FORMAT, Monomials, digest, sealed, statement, versions
+from theory.certificate_format import (
+    DIRECTIONS,
+    FORMAT,
+    NAME,
+    Monomials,
+    as_text,
+    digest,
+    sealed,
+    statement,
+    versions,
+)
+from theory.cost import refuse_the_proof
 from theory.descent import Truncated
-from theory.identities import DIRECTIONS, Identity, direction_matrices, identities, step_degree
+from theory.identities import Identity, direction_matrices, identities, step_degree
 from theory.next_order import combined
 from theory.orders import leading_orders
 from theory.polynomial_matrix import PolynomialMatrix
-from theory.step_polynomials import as_text
 from theory.symbolic_series import descend_every_corpus, every_corpus
 from theory.verdict import Difference, Statement, first_difference
 
 Certificate = dict[str, Any]
 History = list[Truncated[PolynomialMatrix]]
 Progress = Callable[[str], None]
-
-MOST_MONOMIALS = 1_000_000
-"""The largest polynomial that is attempted: memory grows by gigabytes beyond it."""
 
 
 class Refuted(Exception):
@@ -60,10 +66,11 @@ def prove(
     identities by others of the same groups and directions, to see them refuted; `progress` is told in words
     what is being done.
 
-    Raises `Refuted` when an identity is false and ValueError for sizes below 1 or an unknown kind.
+    Raises `Refuted` when an identity is false and ValueError for an unknown kind, sizes below 1 and sizes
+    that are beyond reach.
     """
     claims = identities(kind) if claims is None else claims
-    _refuse_the_hopeless(vocab_size, length, max(claim.order for claim in claims))
+    refuse_the_proof(vocab_size, length, layers, max(claim.order for claim in claims))
     tell = progress or (lambda _: None)
     tell("the statistics as polynomials")
     directions = direction_matrices(kind, every_corpus(vocab_size, length))
@@ -76,7 +83,7 @@ def prove(
         proved.append(_prove_one(claim, directions[claim.group], DIRECTIONS[kind][claim.group], history))
     return sealed(
         {
-            "certificate": "leadterms",
+            "certificate": NAME,
             "format": FORMAT,
             "kind": kind,
             "statement": statement(kind, vocab_size, length, layers),
@@ -86,18 +93,6 @@ def prove(
             "versions": versions(),
         }
     )
-
-
-def _refuse_the_hopeless(vocab_size: int, length: int, degree: int) -> None:
-    if vocab_size < 1 or length < 1:
-        raise ValueError(f"a vocabulary and a length of 1 or more are needed, not {vocab_size} and {length}")
-    symbols = vocab_size ** (length + 1)
-    monomials_of_one = math.comb(symbols + degree - 1, degree)
-    if monomials_of_one > MOST_MONOMIALS:
-        raise ValueError(
-            f"a vocabulary of {vocab_size} and sequences of {length + 1} tokens need {symbols} symbols and "
-            f"polynomials of up to {monomials_of_one} terms; a proof is possible up to {MOST_MONOMIALS}"
-        )
 
 
 def kept_for(claims: Sequence[Identity]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Exact results as JSON: every rational as the string "p/q", or "p" when it is whole."""
+"""Exact results as JSON: every rational as text "p/q", or "p" when it is whole (`theory.rational_text`)."""
 
 from __future__ import annotations
 

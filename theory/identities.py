@@ -12,29 +12,12 @@ from dataclasses import dataclass
 from flint import fmpq_poly
 
 from theory import next_order
+from theory.certificate_format import KINDS
 from theory.matrix import M
 from theory.one_hot import OneSequence
 from theory.orders import GROUPS, leading_orders
 from theory.statistics import leading_directions, statistics_of
 from theory.step_polynomials import LEADING
-
-KINDS = ("leading", "next")
-
-DIRECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    "leading": {
-        "W_O": ("B_bar",),
-        "V": ("Phi_bar^T B_bar^T",),
-        "W": ("Q_bar",),
-        "P": ("Delta_bar",),
-    },
-    "next": {
-        "W_O": ("-D_p B_bar / V",),
-        "V": ("-Phi_bar^T B_bar^T D_p / V", "-K B_bar B_bar^T / V"),
-        "W": tuple(f"-evidence of {m} / V" for m in ("U B^T D_p B Phi", "U Sigma B^T K^T", "X B Sigma Phi")),
-        "P": tuple(f"-evidence of {m} / V" for m in ("U B^T D_p B Phi", "U Sigma B^T K^T", "X B Sigma Phi")),
-    },
-}
-"""The name of each matrix in `direction_matrices`, in the same order."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +48,18 @@ def direction_matrices(kind: str, corpus: Sequence[OneSequence[M]]) -> dict[str,
 
 
 def step_degree(order: int) -> int:
-    """A bound on the degree in s of the coefficient of eta^`order`, of any parameter, after s steps.
+    """The largest degree in s that the coefficient of eta^`order` of any parameter can have after s steps.
 
-    The coefficient grows in step r by the coefficient of eta^(order-1) of a gradient, which is a sum of
-    products of parameter coefficients whose orders (each at least 1, as the start is zero) add up to order -
-    1: the gradient is an analytic function of the parameters, and of them alone. If those are polynomials in
-    r of degrees d_j, so is the growth, of degree at most the largest sum of d_j over ways to write order - 1
-    as a sum; and the sum over r < s of a polynomial of degree n is one of degree n + 1 in s. This computes
-    that recursion; it also shows that the coefficient vanishes at s = 0, so agreement at s = 0..degree is
-    agreement at every s.
+    It is a polynomial in s of degree at most its order that vanishes at s = 0, by induction on the order. The
+    gradient is an analytic function of the parameters and of them alone, so its coefficient of eta^(k-1) is a
+    sum of products of parameter coefficients whose orders (each at least 1, as the start is zero) add up to
+    k - 1. If those of order j < k are polynomials in r of degree at most d_j, what the coefficient of eta^k
+    gains in step r is a polynomial in r of degree at most the largest sum of d_j over ways to write k - 1 as
+    a sum; and the sum over r < s of a polynomial of degree n has degree n + 1 and is 0 at s = 0. This
+    computes that recursion, whose solution is d_k = k: a sum of d_j = j over parts of k - 1 is k - 1.
+
+    So agreement after s = 0..k steps is agreement after any number. A rate or a batch that changes with the
+    step is not covered: the gain must depend on r through the parameters only.
     """
     degrees = [0]
     largest = [0]

@@ -8,7 +8,7 @@ run with rate eta would give, over k!.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from theory.corpus import ExactCorpus, Rows, check_corpus
 from theory.one_hot import constants
 
 _ONE, _NONE = fmpq(1), fmpq(0)
+
+Progress = Callable[[int, int], None]
 
 Kept = Mapping[str, int]
 """The highest order to keep in each group: keys W_O, V, W, P."""
@@ -52,13 +54,15 @@ def descend(
     steps: int,
     order: int,
     weights: Sequence[Any] | None = None,
+    progress: Progress | None = None,
 ) -> SeriesParameters:
     """The series of all parameters to eta^order after `steps` full-batch steps from zero (Theorem 4.1).
 
     `tokens` [N, T+1] with ids below `vocab_size`; `weights` [N] gives each sequence's share (1/N by default).
+    `progress(done, steps)` is called before each step. Nothing is refused for its cost; see `theory.cost`.
     Raises ValueError for a bad corpus, layers < 1, steps < 0 or order < 0.
     """
-    return trajectory(tokens, vocab_size, layers, steps, order, weights)[-1]
+    return trajectory(tokens, vocab_size, layers, steps, order, weights, progress)[-1]
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,7 @@ def trajectory(
     steps: int,
     order: int | Kept,
     weights: Sequence[Any] | None = None,
+    progress: Progress | None = None,
 ) -> list[SeriesParameters]:
     """`descend` after 0, 1, ..., `steps` steps.
 
@@ -149,8 +154,17 @@ def trajectory(
         raise ValueError(f"steps must be 0 or more, not {steps}")
     corpus = check_corpus(tokens, vocab_size, weights)
     start = descent.zero_start(layers, kept_orders(order))
-    history = descent.run(constants(corpus), start, [full_batch(corpus)] * steps)
+    history = descent.run(constants(corpus), start, _told([full_batch(corpus)] * steps, progress))
     return [in_full(at, corpus.vocab_size, corpus.length) for at in history]
+
+
+def _told(
+    steps: Sequence[descent.Step[fmpq_mat]], progress: Progress | None
+) -> Iterator[descent.Step[fmpq_mat]]:
+    for done, step in enumerate(steps):
+        if progress is not None:
+            progress(done, len(steps))
+        yield step
 
 
 def kept_orders(order: int | Kept) -> dict[str, int]:

@@ -31,6 +31,25 @@ def step_coefficients(steps: int) -> dict[str, int]:
     return {"W_O": output, "V": value, "W": attention, "P": attention}
 
 
+def next_step_coefficients(steps: int) -> dict[str, tuple[int, ...]]:
+    """How much of each next-order direction there is, by the same recursion one order further.
+
+    In the order of `theory.certificate_format.DIRECTIONS`. In step r, when W_O holds w = r of B and n of its
+    own next term, V holds v of the leading term and (p, q) of its two, W_O gains w of the next term, V gains
+    n and w^2, and W and P gain w p + n v, w q and w^2 v (derived in `theory.next_order`). Raises ValueError
+    when `steps` is negative.
+    """
+    if steps < 0:
+        raise ValueError(f"steps must be 0 or more, not {steps}")
+    w = v = n = p = q = 0
+    a = b = c = 0
+    for _ in range(steps):
+        a, b, c = a + w * p + n * v, b + w * q, c + w * w * v
+        p, q = p + n, q + w * w
+        n, v, w = n + w, v + w, w + 1
+    return {"W_O": (n,), "V": (p, q), "W": (a, b, c), "P": (a, b, c)}
+
+
 def symbolic() -> dict[str, sympy.Expr]:
     """The same coefficients as factored polynomials in the symbol s, by summing the recursions with SymPy."""
     import sympy  # here, because the integers above must not wait for it

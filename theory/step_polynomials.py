@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq_poly
 
 R = fmpq_poly([0, 1])
 """The number of steps taken so far, as a polynomial."""
@@ -45,24 +45,3 @@ ATTENTION = gathered(OUTPUT * VALUE)
 """What W holds of Q_bar and P of Delta_bar: each step adds what W_O held times what V held."""
 
 LEADING = {"W_O": OUTPUT, "V": VALUE, "W": ATTENTION, "P": ATTENTION}
-
-
-def as_text(p: fmpq_poly) -> list[str]:
-    """The coefficients of 1, s, s^2, ... as "p/q"."""
-    return [str(c) for c in p.coeffs()]
-
-
-def from_text(coefficients: list[str]) -> fmpq_poly:
-    """The inverse of `as_text`. Raises ValueError for anything that is not a fraction."""
-    return fmpq_poly([parse(c) for c in coefficients])
-
-
-def parse(text: str) -> fmpq:
-    """The rational that "p/q" or "p" denotes. Raises ValueError for anything else."""
-    over, _, under = text.partition("/")
-    if not under.isdigit() and "/" in text:
-        raise ValueError(f"{text!r} is not a fraction")
-    denominator = int(under or "1")
-    if denominator == 0:
-        raise ValueError(f"{text!r} divides by zero")
-    return fmpq(int(over), denominator)

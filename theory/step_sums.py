@@ -6,6 +6,8 @@ sum that SymPy evaluates, kept factored.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy
 
 s = sympy.Symbol("s", integer=True, nonnegative=True)
@@ -16,6 +18,12 @@ m = sympy.Symbol("m", positive=True)
 def gathered(gain: sympy.Expr) -> sympy.Expr:
     """sum_{r<s} of a gain written in r, factored, in s."""
     return sympy.factor(sympy.summation(sympy.expand(gain), (r, 0, s - 1)))
+
+
+def readable(coefficients: Sequence[str]) -> str:
+    """A polynomial in s as a person writes it, factored, from its coefficients "p/q", lowest power first."""
+    p = sympy.Poly([sympy.Rational(c) for c in reversed(coefficients)] or [0], s)
+    return str(sympy.factor(p.as_expr())).replace("**", "^").replace("*", " ")
 
 
 def _at_r(amount: sympy.Expr) -> sympy.Expr:

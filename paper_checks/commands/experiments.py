@@ -69,8 +69,6 @@ def experiments(
         return
     if json is not None:
         require_folder(json)
-        if corpus is not None and corpus.resolve() == json.resolve():
-            raise InputError("--corpus and --json are the same file; name another one for the outcomes.")
     with progress_bar(not quiet) as progress:
         outcomes = run_experiments(
             profile.value, seed, names or [], corpus=corpus, tokenizer=tokenizer, progress=progress

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from gpu.command_line import require_different, require_folder
 from paper_checks import options
 from paper_checks.commands.experiments import ProfileOption
 
@@ -48,13 +47,6 @@ def explorer(
 
     if not has_torch():
         raise InputError("The explorer trains a model, which needs torch: pip install 'leadterms[gpu]'.")
-    for path in (out, json):
-        require_folder(path)
-    require_different(out, json)
-    read = [path.resolve() for path in (corpus, outcomes) if path is not None]
-    for path in (out, json):
-        if path is not None and path.resolve() in read:
-            raise InputError(f"{path} is what the page is made of; name another file to write.")
     from paper_checks.experiments.result import read_outcomes
     from paper_checks.experiments.setting import Setting, scale_of
     from paper_checks.explorer.data import explorer_data

@@ -70,10 +70,6 @@ def pretrained(
 
     if json is not None:
         require_folder(json)
-        if json.resolve() in [one.resolve() for one in (corpus, tokenizer) if one is not None]:
-            raise InputError("The corpus, --tokenizer and --json must be different files; name another one.")
-        if json.exists() and json.resolve().is_relative_to(Path(model).resolve()):
-            raise InputError(f"{json} is a file of the model; name another one.")
     if vocab < 2:
         raise InputError(f"A covariance needs two tokens or more; --vocab is {vocab}.")
     text = None

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu.command_line import require_different, require_folder
 from gpu.options import Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+EMPTY = "zero for every corpus"
 
 
 class Kind(StrEnum):
@@ -52,11 +54,9 @@ def prove(
     """
     from rich.console import Console
 
-    require_folder(json)
     console = Console(highlight=False, quiet=quiet)
     if check is not None:
         _refuse_sizes({"--vocab": vocab, "--length": length, "--layers": layers, "--kind": kind})
-        require_different(check, json)
         holds = _check(check, json, console)
     else:
         V, T = (2 if given is None else given for given in (vocab, length))
@@ -84,6 +84,7 @@ def _prove(vocab: int, length: int, layers: int, kind: Kind, json: Path | None, 
     from reference.errors import InputError
     from theory.certificates import Refuted
     from theory.certificates import prove as prove_for_every_corpus
+    from theory.step_sums import readable
 
     try:
         certificate = prove_for_every_corpus(
@@ -100,24 +101,9 @@ def _prove(vocab: int, length: int, layers: int, kind: Kind, json: Path | None, 
     for identity in certificate["identities"]:
         console.print(f"  {identity['group']} at eta^{identity['order']}:")
         for coefficients, direction in zip(identity["coefficients"], identity["directions"], strict=True):
-            amount = polynomial(coefficients)
-            console.print(f"    ({amount}) {direction['name']}   [{direction['terms']:,} terms]")
+            told = f"{direction['terms']:,} terms" if direction["terms"] else EMPTY
+            console.print(f"    ({readable(coefficients)}) {direction['name']}   [{told}]", markup=False)
     return True
-
-
-def polynomial(coefficients: list[str]) -> str:
-    """Return a polynomial in s as a person writes it, from its coefficients, lowest power first."""
-    powers = ["", " s", *(f" s^{k}" for k in range(2, len(coefficients)))]
-    terms = [
-        f"{'' if coefficient in ('1', '-1') and power else coefficient.lstrip('-')}{power}".strip()
-        for coefficient, power in zip(coefficients, powers, strict=False)
-        if coefficient != "0"
-    ]
-    signs = [
-        "-" if coefficient.startswith("-") else "+" for coefficient in coefficients if coefficient != "0"
-    ]
-    told = " ".join(f"{sign} {term}" for sign, term in zip(reversed(signs), reversed(terms), strict=True))
-    return told.removeprefix("+ ") or "0"
 
 
 def _check(path: Path, json: Path | None, console: Console) -> bool:
@@ -130,33 +116,49 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     certificate = _read(path)
     with progress_bar(not console.quiet) as progress:
         verdict = check_certificate(certificate, lambda done, of: progress("corpora", done, of))
-    told = {"holds": verdict.holds, "problems": list(verdict.problems), "corpora_run": verdict.corpora_run}
+    told = {
+        "holds": verdict.holds,
+        "problems": list(verdict.problems),
+        "corpora_run": verdict.corpora_run,
+        "empty": list(verdict.empty),
+    }
     if json is not None:
         write_text(json, dumps(told, indent=1) + "\n")
     for problem in verdict.problems:
-        console.print(f"  {problem}", soft_wrap=True)
+        console.print(f"  {problem}", soft_wrap=True, markup=False)
     if verdict.holds:
         console.print(f"{path} holds. {certificate['statement']}", style="bold green")
         console.print(
             f"  {verdict.corpora_run:,} corpora run, which by renaming tokens are "
             f"{verdict.corpora_covered:,}; they determine the polynomials."
         )
+        if verdict.empty:
+            console.print(
+                f"  Of {', '.join(verdict.empty)} it says nothing but that it does not move at that order: "
+                f"the direction is {EMPTY} of this size."
+            )
     else:
         console.print(f"{path} does not hold.", style="bold red")
     return verdict.holds
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Return the data of a certificate.
+
+    Raises:
+        InputError: the file is no certificate, with the first field that is not of its form.
+    """
     from reference.errors import InputError
     from reference.small_files import parsed, read_small
-    from theory.certificate_format import FORMAT
+    from theory.certificate_reader import Malformed, read
 
     hint = "make one with leadterms prove --json FILE"
     certificate = parsed(read_small(path, "certificate", hint=hint), str(path), hint)
-    of_form = isinstance(certificate, dict) and certificate.get("format") == FORMAT
-    if not isinstance(certificate, dict) or not of_form or certificate.get("certificate") != "leadterms":
-        raise InputError(f"{path} is no leadterms certificate of format {FORMAT}; {hint}.")
-    return certificate
+    try:
+        read(certificate)
+    except Malformed as error:
+        raise InputError(f"{path} is no leadterms certificate to check: {error}; {hint}.") from None
+    return dict(certificate)
 
 
 def _told(shown: bool) -> Callable[[str], None]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from gpu.options import Quiet
 
 if TYPE_CHECKING:
@@ -22,11 +21,14 @@ def series(
     steps: Annotated[int, typer.Option(metavar="s", help="Full-batch steps from zero.")] = 3,
     order: Annotated[int, typer.Option(metavar="K", help="The last order in eta that is kept.")] = 4,
     json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write every coefficient as p/q to FILE.")
+        Path | None,
+        typer.Option("--json", metavar="FILE", help='Write every coefficient as "p/q" or "p" to FILE.'),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Compute the power series in eta of W_O, V, W and P, exactly, to a given order.
+
+    Every coefficient is written in lowest terms, as "p/q" with q > 1 or as "p" when it is whole.
 
     Example: leadterms series tokens.json --layers 2 --steps 4 --order 5 --json series.json
     """
@@ -34,22 +36,36 @@ def series(
 
     from rich.console import Console
 
+    from paper_checks.progress import progress_bar
     from paper_checks.tokens_file import read_tokens
     from reference.atomic_files import write_text
     from reference.errors import InputError
+    from theory.cost import MOST_LAYERS, refuse_the_series
     from theory.exact_json import series_as_text, statistics_as_text
     from theory.orders import GROUPS
     from theory.series import descend
     from theory.statistics import exact_statistics
 
-    require_folder(json)
     sequences, vocab_size = read_tokens(tokens)
-    for name, value, most in (("--layers", layers, 100), ("--steps", steps, 10_000), ("--order", order, 64)):
+    for name, value, most in (
+        ("--layers", layers, MOST_LAYERS),
+        ("--steps", steps, 10_000),
+        ("--order", order, 64),
+    ):
         if value > most:
             raise InputError(f"{name} is {value}; exact series are computed up to {name} {most}.")
     try:
-        statistics = exact_statistics(sequences, vocab_size)
-        found = descend(sequences, vocab_size, layers, steps, order)
+        refuse_the_series(len(sequences), len(sequences[0]) - 1, vocab_size, layers, steps, order)
+        with progress_bar(not quiet) as progress:
+            statistics = exact_statistics(sequences, vocab_size)
+            found = descend(
+                sequences,
+                vocab_size,
+                layers,
+                steps,
+                order,
+                progress=lambda done, of: progress("steps", done, of),
+            )
     except ValueError as error:
         raise InputError(f"{tokens}: {error}.") from None
     sizes = {"vocab_size": vocab_size, "layers": layers, "steps": steps, "order": order}

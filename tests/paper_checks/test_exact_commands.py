@@ -5,8 +5,11 @@ from fractions import Fraction
 
 import pytest
 from test_command_line import leadterms
+from test_manners import call
 
-from paper_checks.commands.prove import polynomial
+from theory.step_sums import readable
+
+__all__ = ["call"]
 
 TOKENS = {"tokens": [[0, 0, 1, 2], [2, 1, 0, 1]], "vocab_size": 3}
 
@@ -82,7 +85,7 @@ def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):
     )
     assert made.returncode == 0, made.stderr
     assert "Proved. For every corpus of sequences of 3 tokens" in made.stdout.replace("\n", " ")
-    assert "(1/2 s^2 - 1/2 s) Phi_bar^T B_bar^T" in made.stdout
+    assert "(s (s - 1)/2) Phi_bar^T B_bar^T" in made.stdout
     assert leadterms("prove", "--check", "c.json", cwd=tmp_path).returncode == 0
 
     certificate = json.loads((tmp_path / "c.json").read_text())
@@ -96,28 +99,113 @@ def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--vocab", "9", "--length", "9"], "a proof is possible up to"),
-        (["--vocab", "0"], "1 or more"),
+        (["--vocab", "9", "--length", "9"], "3486784401 symbols and"),
+        (["--vocab", "0"], "a vocabulary of 1 or more is needed, not 0"),
+        (["--length", "0"], "a length of 1 or more"),
+        (["--layers", "-1"], "a number of layers of 1 or more"),
+        (["--layers", "300"], "300 layers are more than can be; up to 100 are"),
+        (["--layers", "1000000000"], "up to 100 are"),
+        (["--length", "100000"], "there are 2^100001 sequences"),
+        (["--length", "1000000000"], "too many by far"),
+        (["--vocab", "1000000000"], "too many by far"),
+        (["--vocab", "1", "--length", "100000"], "would take about 11 days; up to 4 hours is begun"),
+        (["--vocab", "1", "--length", "10000"], "about 5 GiB; up to 4 GiB are"),
+        (["--vocab", "1", "--length", "9" * 400], "would take about"),
         (["--check", "missing.json"], "no certificate missing.json"),
         (["--kind", "best"], "best"),
     ],
 )
-def test_a_proof_that_cannot_be_is_told(tmp_path, arguments, told):
-    done = leadterms("prove", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_proof_that_cannot_be_is_told(tmp_path, call, arguments, told):
+    status, printed, complaint = call("prove", *arguments, "--json", "out.json")
+    assert (status, printed) == (2, "")
+    assert told in " ".join(complaint.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_most_layers_are_proved(tmp_path, call):
+    """The deepest that Python's stack is used for."""
+    assert call("prove", "--vocab", "2", "--length", "1", "--layers", "100", "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize("option", ["--vocab", "--length", "--layers", "--kind"])
+def test_an_option_that_a_certificate_answers_is_refused(tmp_path, call, option):
+    assert call("prove", "--vocab", "2", "--length", "1", "--json", "c.json", "--quiet")[0] == 0
+    status, _, complaint = call("prove", "--check", "c.json", option, "next" if option == "--kind" else "2")
+    assert (status, complaint.count("\n")) == (2, 1)
+    assert f"leave out {option}" in complaint
+
+
+ORDER = '"order": 2'
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        (ORDER, '"order": 4.0', "identities[1].order is 4.0"),
+        (ORDER, '"order": "4"', 'identities[1].order is "4"'),
+        (ORDER, '"order": null', "identities[1].order is null"),
+        (ORDER, '"order": -5', "identities[1].order is -5"),
+        (ORDER, '"order": 1e9', "identities[1].order is 1000000000.0"),
+        (ORDER, f'"order": {"9" * 5000}', "is not JSON"),
+        (ORDER, f'"order": {"9" * 4000}', "identities[1].order is 9999"),
+        (ORDER, '"order": 2, "order": 2', "an object has the key 'order' twice"),
+        (ORDER, '"order": 2, "more": 2', "identities[1].more is no field of a certificate"),
+        ('"layers": 1\n', '"layers": 1000000000\n', "sizes.layers is 1000000000"),
+        ('"vocab_size": 2', '"vocab_size": Infinity', "sizes.vocab_size is Infinity"),
+        ('"vocab_size": 2', '"vocab_size": NaN', "sizes.vocab_size is NaN"),
+        ('"vocab_size": 2', '"vocab_size": 5', "corpora would have to be run"),
+        ('"length": 2', '"length": 1000', "too many by far"),
+        ('"name": "B_bar"', '"name": 3', "identities[0].directions[0].name is 3"),
+        ('"name": "B_bar",', "", "identities[0].directions[0].name is missing"),
+        ('"steps_compared"', '"steps"', "identities[0].steps_compared is missing"),
+        ('"directions"', '"direction"', "identities[0].directions is missing"),
+    ],
+)
+def test_a_certificate_of_another_form_is_told_with_its_file_and_field(tmp_path, call, right, wrong, told):
+    assert call("prove", "--json", "c.json", "--quiet")[0] == 0
+    text = (tmp_path / "c.json").read_text()
+    assert right in text
+    (tmp_path / "odd.json").write_text(text.replace(right, wrong, 1))
+    status, printed, complaint = call("prove", "--check", "odd.json", "--json", "verdict.json")
+    assert (status, printed, complaint.count("\n")) == (2, "", 1)
+    assert complaint.startswith("leadterms: odd.json is ")
+    assert told in complaint
+    assert not (tmp_path / "verdict.json").exists()
+
+
+def test_what_says_nothing_is_said_to(tmp_path, call):
+    """One position: W and P do not move, and a certificate about them is an empty one."""
+    made = call("prove", "--length", "1", "--json", "c.json")[1]
+    assert made.count("[zero for every corpus]") == 2
+    status, told, _ = call("prove", "--check", "c.json", "--json", "v.json")
+    assert status == 0
+    assert "Of W, P it says nothing but" in told
+    assert json.loads((tmp_path / "v.json").read_text())["empty"] == ["W", "P"]
+
+
+def test_a_series_whose_sizes_are_too_large_together_is_refused(tmp_path, call):
+    (tmp_path / "t.json").write_text(json.dumps({"tokens": [[0, 999]] * 10, "vocab_size": 1000}))
+    for words, told in (
+        ("--layers 100 --steps 9999 --order 64", "would take about"),
+        ("--layers 50 --steps 40 --order 4", "GiB; up to 4 GiB are"),
+    ):
+        status, printed, complaint = call("series", "t.json", *words.split(), "--json", "out.json")
+        assert (status, printed, complaint.count("\n")) == (2, "", 1)
+        assert told in complaint
+        assert "10 sequences of 1 positions, 1000 words" in complaint
+    assert not (tmp_path / "out.json").exists()
 
 
 @pytest.mark.parametrize(
     ("coefficients", "text"),
     [
         (["0", "1"], "s"),
-        (["0", "-1/2", "1/2"], "1/2 s^2 - 1/2 s"),
-        (["3", "0", "-1"], "- s^2 + 3"),
-        (["0"], "0"),
+        (["0", "-1/2", "1/2"], "s (s - 1)/2"),
+        (["0", "-1/12", "3/8", "-5/12", "1/8"], "s (s - 2) (s - 1) (3 s - 1)/24"),
+        (["3", "0", "-1"], "3 - s^2"),
+        ([], "0"),
         (["1"], "1"),
     ],
 )
 def test_a_polynomial_reads_as_a_person_writes_it(coefficients, text):
-    assert polynomial(coefficients) == text
+    assert readable(coefficients) == text

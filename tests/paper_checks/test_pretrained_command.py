@@ -141,7 +141,7 @@ def test_bad_input_is_told_in_a_sentence(tmp_path, text):
         "create it or name another file": [junk, "--json", tmp_path / "no" / "out.jsonl"],
         "--vocab is 1": [junk, "--vocab", 1],
         "must be different files": [junk, "--corpus", text, "--json", text],
-        "is a file of the model": [junk, "--json", junk / "config.json"],
+        "which the command reads": [junk, "--json", junk / "config.json"],
         "sees no device 'cuda:9'": [junk, "--device", "cuda:9"],
         "There is no tokenizer file": [junk, "--corpus", text, "--tokenizer", tmp_path / "no.json"],
     }

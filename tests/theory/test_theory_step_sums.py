@@ -10,7 +10,7 @@ from theory.laws.layer_separation import MOVED_BY_VALUES, MOVED_TWICE
 from theory.next_order import COEFFICIENTS
 from theory.series import Update
 from theory.step_coefficients import symbolic
-from theory.step_polynomials import ATTENTION, LEADING, binomial, gathered, parse
+from theory.step_polynomials import ATTENTION, LEADING, binomial, gathered
 
 
 def as_poly(expression: sympy.Expr) -> fmpq_poly:
@@ -46,13 +46,3 @@ def test_momentum_against_counting() -> None:
     for steps, amounts in enumerate(held):
         closed = step_sums.momentum_output().subs({step_sums.s: steps, step_sums.m: sympy.Rational(9, 10)})
         assert sympy.Rational(int(amounts["W_O"].p), int(amounts["W_O"].q)) == sympy.nsimplify(closed)
-
-
-@pytest.mark.parametrize("text", ["1/0", "x", "1/2/3", "1/-2", "", "1.5"])
-def test_only_fractions_are_read(text: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011
-        parse(text)
-
-
-def test_fractions_are_read() -> None:
-    assert [parse(t) for t in ("3", "-3/7", "0")] == [fmpq(3), fmpq(-3, 7), fmpq(0)]

@@ -1,0 +1,61 @@
+"""The whole of `theory`, and a module that uses it, with one fragment of one file reading otherwise."""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import theory
+
+ROOM = Path(theory.__file__).parent
+
+
+class _Planted(importlib.machinery.SourceFileLoader):
+    """Loads the file with the slip, and leaves no bytecode of it."""
+
+    slip: tuple[str, str]
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        right, wrong = self.slip
+        source = Path(self.path).read_text(encoding="utf-8")
+        assert source.count(right) == 1, f"{right!r} is {source.count(right)} times in {fullname}"
+        return compile(source.replace(right, wrong), self.path, "exec")
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, module: str, slip: tuple[str, str]) -> None:
+        self.module, self.slip = f"theory.{module}", slip
+
+    def find_spec(self, fullname, path, target=None):
+        if fullname != self.module:
+            return None
+        place = str(ROOM.parent.joinpath(*fullname.split(".")).with_suffix(".py"))
+        loader = _Planted(fullname, place)
+        loader.slip = self.slip
+        return importlib.util.spec_from_file_location(fullname, place, loader=loader)
+
+
+@contextmanager
+def slipped_theory(module: str, right: str, wrong: str, using: str) -> Iterator[types.ModuleType]:
+    """Yield the module `using` as it is when theory.`module` has the slip; all is as before afterwards."""
+    kept = {n: m for n, m in sys.modules.items() if n == using or n.split(".")[0] == "theory"}
+    finder = _Finder(module, (right, wrong))
+    for name in kept:
+        del sys.modules[name]
+    sys.meta_path.insert(0, finder)
+    parent, _, leaf = using.rpartition(".")
+    try:
+        yield importlib.import_module(using)
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [n for n in sys.modules if n == using or n.split(".")[0] == "theory"]:
+            del sys.modules[name]
+        sys.modules.update(kept)
+        # Importing also set the attributes of the packages.
+        if using in kept and parent:
+            setattr(sys.modules[parent], leaf, kept[using])
