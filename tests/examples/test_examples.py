@@ -19,7 +19,7 @@ from properties.parameter_names import read_names
 from properties.results import read_run
 from properties.vectors.answers import METHODS
 from properties.vectors.files import read
-from properties.vectors.held import hold
+from properties.vectors.held import hold_one
 from reference.sequences import read_corpus
 from reference.stories import stories
 
@@ -150,7 +150,7 @@ SLIPS = [
     ),
     (TORCH, "return h + attention", "return attention", "model.logits", "a layer replaces what it"),
     (TORCH, "self.query_key @ h.mT", "self.query_key.mT @ h.mT", "model.logits", "W is transposed"),
-    (TORCH, "masked_fill(distance < 0", "masked_fill(distance < -1", "model.logits", "see position t + 1"),
+    (TORCH, "distance < 0, -torch.inf", "distance < 0, 0.0", "model.logits", "set to 0, not"),
     (TORCH, "attention @ h @ self.value", "attention @ h @ self.value.mT", "model.logits", "V is transposed"),
     (TORCH, "softmax(dim=-1)", "softmax(dim=-2)", "model.logits", "runs over the queries"),
     (TORCH, "+ self.by_distance[distance.clamp(min=0)]", "", "model.logits", "P is left out of the scores"),
@@ -197,12 +197,11 @@ def _connected(file, folder, monkeypatch):
 def test_an_example_answers_and_refuses_as_the_vectors_say(examples, monkeypatch, file):
     _skip_without(file)
     with _connected(file, examples, monkeypatch) as target:
-        held = list(hold(target, ROOT / "vectors"))
-        methods = target.methods & set(METHODS)
-    assert [(one.id, one.fault) for one in held if one.fault] == []
-    cases = [case for method in methods for case in read(ROOT / "vectors" / f"{method}.json")["cases"]]
-    assert len(held) == len(cases)
-    assert {case["outcome"] for case in cases} == {"answer", "refuse"}
+        for method in target.methods & set(METHODS):
+            cases = read(ROOT / "vectors" / f"{method}.json")["cases"]
+            assert {case["outcome"] for case in cases} == {"answer", "refuse"}
+            held = [hold_one(target, method, case) for case in cases]
+            assert [(one.id, one.fault) for one in held if one.fault] == []
 
 
 def test_there_are_ten_slips_or_more_and_some_in_each_kind_of_example():
