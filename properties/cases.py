@@ -310,7 +310,7 @@ def _ordinary_descent(steps: int, layers: int = 3) -> DescentCase:
 
 
 def _ordinary_model() -> ModelCase:
-    rng = np.random.default_rng(27)  # the first seed with no zero among them and no two distances alike
+    rng = np.random.default_rng(32)  # a seed with no two distances alike, and of those the sharpest bounds
     shapes = {"W_O": (4, 4), "V": (3, 4, 4), "W": (3, 4, 4), "P": (3, 5)}
     return ModelCase(
         _TOKENS, 4, **{name: rng.integers(-16, 17, shape) / 32 for name, shape in shapes.items()}
