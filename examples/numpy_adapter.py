@@ -4,6 +4,13 @@ leadterms verify py:numpy_adapter:Adapter    (in the folder examples)
 """
 
 import numpy as np
+from numpy_metrics import Metrics, require
+
+
+def rows(tokens, vocab_size):
+    require(tokens.ndim == 2 and tokens.size and tokens.shape[1] > 1, "sequences of two words or more")
+    require(tokens.min() >= 0 and tokens.max() < vocab_size, "words below vocab_size, none below 0")
+    return np.eye(vocab_size)[tokens]
 
 
 def softmax(scores):
@@ -11,9 +18,9 @@ def softmax(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-class Adapter:
+class Adapter(Metrics):
     def statistics(self, tokens, vocab_size):
-        one_hot = np.eye(vocab_size)[tokens]
+        one_hot = rows(tokens, vocab_size)
         X, U = one_hot[:, :-1], one_hot[:, 1:] - 1 / vocab_size
         N, T = X.shape[:2]
         causal = np.tril(np.ones((T, T)))
@@ -30,7 +37,7 @@ class Adapter:
         return {**found, "Q_bar": Q_bar, "Delta_bar": Delta_bar}
 
     def forward(self, parameters, tokens):
-        h, maps = [np.eye(len(parameters["W_O"]))[tokens[:, :-1]]], []
+        h, maps = [rows(tokens, len(parameters["W_O"]))[:, :-1]], []
         distance = np.subtract.outer(np.arange(h[0].shape[1]), np.arange(h[0].shape[1]))
         for V, W, P in zip(parameters["V"], parameters["W"], parameters["P"]):
             scores = np.einsum("nta,ab,nkb->ntk", h[-1], W, h[-1], optimize=True) + P[distance]
@@ -49,11 +56,3 @@ class Adapter:
         F = F - F.max(axis=-1, keepdims=True)
         chosen = np.take_along_axis(F, tokens[:, 1:, None], axis=-1)
         return (np.log(np.exp(F).sum(axis=-1, keepdims=True)) - chosen).mean()
-
-    def remove_projection(self, weight, direction):
-        norm = np.linalg.norm(direction)
-        unit = direction / norm if norm else direction
-        return weight - (weight * unit).sum() * unit
-
-    def induction_score(self, attention, period):
-        return np.trace(attention[period:, 1:]) / (len(attention) - period)

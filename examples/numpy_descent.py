@@ -1,4 +1,4 @@
-"""The adapter of numpy_adapter.py with the other methods: gradients by dense one-hot einsums, and descent.
+"""The adapter of numpy_adapter.py with gradients, by dense one-hot einsums, and descent.
 
 leadterms verify py:numpy_descent:Adapter    (in the folder examples)
 """
@@ -7,18 +7,15 @@ from functools import partial
 
 import numpy as np
 from numpy_adapter import Adapter as Statistics
-from numpy_adapter import softmax
+from numpy_adapter import rows, softmax
+from numpy_metrics import by_distance, require
 
 einsum = partial(np.einsum, optimize=True)
 
 
-def by_distance(T):
-    return np.eye(2 * T)[np.subtract.outer(np.arange(T), np.arange(T)), :T]  # [t, k, d]: 1 where t - k = d
-
-
 class Adapter(Statistics):
     def gradients(self, parameters, tokens):
-        W_O, X = parameters["W_O"], np.eye(len(parameters["W_O"]))[tokens]
+        W_O, X = parameters["W_O"], rows(tokens, len(parameters["W_O"]))
         h, maps = self.forward(parameters, tokens)
         R = (softmax(h[-1] @ W_O) - X[:, 1:]) / tokens[:, 1:].size
         G, found = R @ W_O.T, {"W_O": einsum("nta,ntb->ab", h[-1], R), "V": [], "W": [], "P": []}
@@ -35,6 +32,7 @@ class Adapter(Statistics):
         return {name: np.array(value) for name, value in found.items()}
 
     def train(self, tokens, vocab_size, layers, rate, steps):
+        require(layers > 0 and rate >= 0 and steps >= 0, "a layer or more, and no negative rate or steps")
         square = (vocab_size, vocab_size)
         shapes = {"W_O": square, "V": (layers, *square), "W": (layers, *square)}
         parameters = {name: np.zeros(shape) for name, shape in shapes.items()}
@@ -43,14 +41,3 @@ class Adapter(Statistics):
             slope = self.gradients(parameters, tokens)
             parameters = {name: value - rate * slope[name] for name, value in parameters.items()}
         return parameters
-
-    def head_profile(self, attention):
-        T = len(attention)
-        d = einsum("tk,tkd->d", attention, by_distance(T)) / T
-        entropy = -einsum("tk,tk->t", attention, np.log(np.where(attention > 0, attention, 1.0)))[1:]
-        found = {"diagonal": d[0], "previous": d[1:2].sum(), "distance": d @ np.arange(T)}
-        return {"entropy": (entropy / np.log(np.arange(2, T + 1))).sum() / T, **found}
-
-    def composition_score(self, first, second):
-        size = np.linalg.norm(first) * np.linalg.norm(second)
-        return np.linalg.norm(einsum("ab,bc->ac", first, second)) / size if size else 0.0

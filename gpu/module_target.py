@@ -78,6 +78,8 @@ class ModuleImplementation:
         self, tokens: Any, vocab_size: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
         """Return the parameters after full-batch descent from zero."""
+        if layers < 1 or rate < 0 or steps < 0:
+            raise InputError(f"There is no descent of {layers} layers and {steps} steps at the rate {rate}.")
         numbers = torch.tensor(whole_numbers(tokens, vocab_size))
         module = self._built(vocab_size, numbers.shape[1] - 1, layers)
         with torch.no_grad():
@@ -158,7 +160,7 @@ class ModuleImplementation:
                 names = self._names(group, layers)
                 parts = value.unbind() if LAYER in self._places[group][0] else [value]
                 for name, part in zip(names, parts, strict=True):
-                    places[name].copy_(part)
+                    _copy(part, places[name], f"{group} for {name}")
         return module, numbers
 
     def _names(self, group: str, layers: int) -> list[str]:
@@ -173,6 +175,13 @@ class ModuleImplementation:
             whole = torch.stack(parts) if LAYER in name else parts[0]
             found[group] = to_numpy(whole.mT if transposed else whole)
         return found
+
+
+def _copy(value: Tensor, place: Tensor, what: str) -> None:
+    """Copy what has the shape of its place; torch alone would stretch a shorter one."""
+    if value.shape != place.shape:
+        raise InputError(f"{what} has the shape {list(value.shape)}; it must be {list(place.shape)}.")
+    place.copy_(value)
 
 
 def _logits(module: nn.Module, tokens: Tensor) -> Tensor:

@@ -13,9 +13,17 @@ class ImplementationError(Exception):
 
     Attributes:
         shrinks: whether a smaller case is worth looking for; not where each costs a new process.
+        refuses: whether it failed, as it must where there is no answer, and did not answer nonsense.
     """
 
     shrinks = True
+    refuses = False
+
+
+class Refused(ImplementationError):
+    """The implementation raised, or answered an error."""
+
+    refuses = True
 
 
 def numbers(value: Any, what: str) -> np.ndarray:

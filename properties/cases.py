@@ -314,8 +314,9 @@ def _model_on(corpus: Corpus) -> ModelCase:
     return ModelCase(part.tokens, V, **drawn)
 
 
-# a a b c b d / d b a c c a / b b d a d c: every word occurs, no statistic is symmetric.
-_TOKENS = np.array([[0, 0, 1, 2, 1, 3], [3, 1, 0, 2, 2, 0], [1, 1, 3, 0, 3, 2]])
+# a b a d c d / c a a d d d / d c b a d c, in general position: every statistic has the rank V - 1, which is
+# the highest that centring leaves, none has a zero entry, and none is symmetric but Sigma_B.
+_TOKENS = np.array([[0, 1, 0, 3, 2, 3], [2, 0, 0, 3, 3, 3], [3, 2, 1, 0, 3, 2]])
 _ORDINARY = CorpusCase(_TOKENS, 4)
 
 
@@ -324,7 +325,7 @@ def _ordinary_descent(steps: int, layers: int = 3) -> DescentCase:
 
 
 def _ordinary_model() -> ModelCase:
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(32)  # a seed with no two distances alike, and of those the sharpest bounds
     shapes = {"W_O": (4, 4), "V": (3, 4, 4), "W": (3, 4, 4), "P": (3, 5)}
     return ModelCase(
         _TOKENS, 4, **{name: rng.integers(-16, 17, shape) / 32 for name, shape in shapes.items()}

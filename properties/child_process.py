@@ -28,9 +28,10 @@ GRACE_SECONDS = 1.0
 class Broken(Exception):
     """The program ended, hangs, or writes without end; the message completes `PROGRAM ...`."""
 
-    def __init__(self, message: str, timed_out: bool = False) -> None:
+    def __init__(self, message: str, timed_out: bool = False, ended: bool = False) -> None:
         super().__init__(message)
         self.timed_out = timed_out
+        self.ended = ended
 
 
 class ChildProcess:
@@ -81,7 +82,7 @@ class ChildProcess:
                 timed_out=True,
             ) from None
         if isinstance(answer, Broken):
-            raise Broken(f"{answer}{self._last_words()}")
+            raise Broken(f"{answer}{self._last_words()}", ended=answer.ended)
         return answer
 
     def close(self, farewell: bytes = b"") -> None:
@@ -122,7 +123,8 @@ class ChildProcess:
             if len(kept) > MOST_BYTES:
                 self._hand_over(Broken(f"wrote {MOST_BYTES >> 20} MiB without the end of a line"))
                 return
-        self._hand_over(Broken(self._how_it_ended()))
+        told = self._how_it_ended()
+        self._hand_over(Broken(told, ended=self._process.returncode is not None))
 
     def _chunk(self) -> bytes:
         with suppress(OSError, ValueError):

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from properties.answers import ImplementationError
+from properties.answers import ImplementationError, Refused
 from properties.child_process import Broken, ChildProcess
 from properties.target import AXES, METHODS
 from properties.tolerances import UNIT_ROUNDOFF
@@ -51,6 +51,10 @@ class Lost(ImplementationError):
     """The conversation with the program broke off; a new one begins with the next law."""
 
     shrinks = False  # every further case would start the program again only to lose it again
+
+    def __init__(self, message: str, ended: bool = False) -> None:
+        super().__init__(message)
+        self.refuses = ended
 
 
 class _Misunderstood(Exception):
@@ -133,7 +137,8 @@ class CommandImplementation:
             if child is not None:
                 child.close()
             self._timeouts += isinstance(error, Broken) and error.timed_out
-            raise Lost(f"the program, asked for {method}, {error}") from None
+            ended = isinstance(error, Broken) and error.ended
+            raise Lost(f"the program, asked for {method}, {error}", ended) from None
 
     def _exchange(self, method: str, parameters: Mapping[str, Any]) -> Any:
         if self._child is None:
@@ -160,7 +165,8 @@ def _result(answer: bytes, number: int, method: str) -> Any:
     """Return the result in an answer.
 
     Raises:
-        ImplementationError: the program answered an error, NaN or an infinity.
+        Refused: the program answered an error.
+        ImplementationError: it answered NaN or an infinity.
         _Misunderstood: the line is no answer to this question.
     """
     try:
@@ -174,7 +180,7 @@ def _result(answer: bytes, number: int, method: str) -> Any:
     if said.get("id") != number or isinstance(said.get("id"), bool):
         raise _Misunderstood(f"answered id {json.dumps(said.get('id'))} when asked id {number}")
     if "error" in said:
-        raise ImplementationError(f"{method} answered the error: {said['error']}")
+        raise Refused(f"{method} answered the error: {said['error']}")
     return said["result"]
 
 

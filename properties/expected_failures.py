@@ -85,7 +85,7 @@ def unmatched(expectations: Expectations, known: Iterable[str], where: Path | st
                 statement="Every expected failure is one of a check that there is.",
                 source=str(where),
                 evidence="exact",
-                note=f"there is no check of this id{hint}",
+                note=f"no check of this id is run here{hint}",
             )
         )
     return results

@@ -17,7 +17,7 @@ from properties.catalogue import CHECKS
 from properties.check import Check, Comparison, Measurement, NotAdmitted
 from properties.comparing import arrays, error_over_bound
 from properties.connectors import connect
-from properties.diagnosis import diagnose
+from properties.diagnosis import admits_a_right_one, diagnose
 from properties.results import MATHEMATICS, Result, State
 from properties.rounded import NothingKnown
 from properties.target import ImplementationError, Incapable, Target
@@ -164,9 +164,20 @@ def _state(
         return "errored"
     if finding.admitted:
         return "passed"
+    return _without_a_case(check, target, finding)
+
+
+def _without_a_case(check: Check, target: Target, finding: _Finding) -> State:
+    """Say whose doing it is that no case was admitted: of rounding, of what was answered, or of the law."""
     finding.note = f"no case was admitted: {finding.refusal}"
-    # Rounding hides some laws from float32; that is not the implementation's doing.
-    return "not_applicable" if target.dtype == "float32" else "errored"
+    if target.dtype == "float32":
+        return "not_applicable"
+    if not admits_a_right_one(check):
+        return "errored"
+    finding.note = f"its answers leave nothing to compare: {finding.refusal}"
+    case = describe(check.cases.ordinary)
+    finding.counterexample = {"case": case, "comparison": "the law", "error": finding.refusal}
+    return "failed"
 
 
 def _generated(

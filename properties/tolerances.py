@@ -110,6 +110,19 @@ def likely_rounding(operations: int, dtype: str) -> float:
     return DEVIATIONS * math.sqrt(operations) * unit_roundoff(dtype)
 
 
+# What is alike by chance may not be called a fault: in a billion cases that happens with a chance of 1e-9.
+CHANCE = 2.0**-60
+
+
+def draws_to_differ(choices: int) -> int:
+    """Return how many draws out of so many equally likely choices are all alike by CHANCE at most.
+
+    Draws after the first agree with it with the probability 1 / choices each, so n of them are all alike with
+    choices^-(n - 1).
+    """
+    return 1 + math.ceil(-math.log(CHANCE) / math.log(choices))
+
+
 def between_two(got: np.ndarray, expected: np.ndarray, bound: np.ndarray, dtype: str) -> np.ndarray:
     """Return how far apart two implementations of one formula may lie, which is not the formula expected.
 

@@ -84,9 +84,17 @@ def _relative_error(target: Target, case: DescentCase) -> Outcome:
             yield order_of(f"the error in the predicted relative error of {group}, layer {layer}", fitted, 2)
 
 
+def _moves(target: Target, case: DescentCase, group: str) -> Comparison:
+    """Compare which layers of a group have left zero: those that have not have no direction to speak of."""
+    got, _ = trained(target, case, group, SMALL_RATE)
+    moved = got.any(axis=1).astype(float)
+    return Comparison(f"{group} has left zero, by layer", moved, np.ones(len(moved)), 0.0)
+
+
 def _cosine(target: Target, case: DescentCase) -> Outcome:
     for group in GROUPS:
         predicted = _predicted_loss(case, group, case.steps)
+        yield _moves(target, case, group)
 
         def error(rate: float, group: str = group, predicted: float = predicted) -> Sized:
             lost, noise = lost_cosine(target, case, group, rate)
@@ -136,6 +144,7 @@ def _lost_step(target: Target, case: DescentCase) -> Outcome:
     told = {}
     for group in GROUPS:
         before, after = (_predicted_loss(case, group, s) * SMALL_RATE**2 for s in (case.steps, longer.steps))
+        yield _moves(target, case, group)
         threshold = (before + after) / 2
         for predicted, descent in ((before, case), (after, longer)):
             lost, _ = lost_cosine(own, descent, group, SMALL_RATE)

@@ -6,11 +6,14 @@ seen much of the other; a split by position lets it score on what it has seen.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from properties.check import Check, Comparison, Law, Outcome
+from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
 from properties.heads_cases import ROWS, RowsCase
 from properties.target import Target
+from properties.tolerances import draws_to_differ
 
 
 def _sides(target: Target, case: RowsCase) -> np.ndarray:
@@ -42,6 +45,23 @@ def _repeatable(target: Target, case: RowsCase) -> Outcome:
     yield Comparison("sides with the rows turned around", turned, _sides(target, case), 0.0)
 
 
+def _seeded(target: Target, case: RowsCase) -> Outcome:
+    """Not all of many seeds make the same split, where the size of the test side leaves a choice.
+
+    With k of n sequences tested there are C(n, k) splits. A seed may make any of them, so two seeds may well
+    make the same one; it takes as many as are all alike with a negligible probability.
+    """
+    sides = _sides(target, case)
+    firsts = np.unique(case.sequences, return_index=True)[1]
+    choices = math.comb(len(firsts), int((sides[firsts] != 0).sum()))
+    if choices < 2:
+        raise NotAdmitted("one side has no sequence, which probe.shares tells")
+    seeds = range(case.seed, case.seed + draws_to_differ(choices))
+    made = {tuple(target.probe_split(case.sequences, case.share, seed).tolist()) for seed in seeds}
+    name = f"number of different splits, seeds {seeds[0]} to {seeds[-1]}"
+    yield Comparison(name, len(made), max(len(made), 2), 0.0)
+
+
 def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"probe.{name}",
@@ -59,4 +79,5 @@ CHECKS = (
     _check(
         "repeatable", "A split depends on the sequences and the seed, not on the order of rows.", _repeatable
     ),
+    _check("seeded", "The seed of a split is not ignored: many seeds do not all make the same one.", _seeded),
 )

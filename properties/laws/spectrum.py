@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from properties.cases import SMALL_DESCENTS, Cases, DescentCase
+from properties.cases import SMALL_DESCENTS, DescentCase
 from properties.check import Check, Law, NotAdmitted, Outcome
 from properties.fitting import Sized, fit
 from properties.laws.descent import leading_term, order_of, trained
@@ -21,10 +21,6 @@ from reference.alignment import singular_directions
 
 # A direction this much weaker than the first is rounding, or nearly so, in a corpus of a few words.
 WEAKEST = 2.0**-6
-
-# The ordinary corpus of the other checks has nearly every pair of words once: its B_bar is of rank one.
-_TOKENS = np.array([[0, 0, 1, 2, 1, 3], [3, 1, 0, 2, 2, 0], [1, 1, 1, 2, 0, 2]])
-_CASES = Cases(SMALL_DESCENTS.strategy, DescentCase(_TOKENS, 4, 2, rate=2.0**-5, steps=4))
 
 
 def _every_direction(group: str) -> Law:
@@ -62,7 +58,7 @@ CHECKS = tuple(
         id=f"spectrum.{group}",
         statement=f"Without its first directions {group} is its leading term without them, up to O(eta).",
         source="derived here",
-        cases=_CASES,
+        cases=SMALL_DESCENTS,
         law=_every_direction(group),
         needs=("train",),
         cost=8,

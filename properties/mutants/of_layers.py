@@ -133,7 +133,21 @@ PROBE_SPLIT = (
         slip="the last rows are for testing, whatever they belong to",
         right="float(number in testing) for number in sequences.tolist()",
         wrong="float(i >= (1 - share) * len(sequences)) for i in range(len(sequences))",
-        caught_by=("probe.whole_sequences", "probe.repeatable"),
+        caught_by=("probe.whole_sequences", "probe.repeatable", "probe.seeded"),
+    ),
+    _split(
+        "split_without_its_seed",
+        slip="the seed is ignored: every seed makes the same split",
+        right="default_rng(seed)",
+        wrong="default_rng(0)",
+        caught_by=("probe.seeded",),
+    ),
+    _split(
+        "split_in_the_order_of_numbers",
+        slip="the sequences with the lowest numbers are for testing, and no choice is made",
+        right="numbers[i] for i in order[:tested]",
+        wrong="number for number in numbers[:tested]",
+        caught_by=("probe.seeded",),
     ),
     _split(
         "split_by_chance",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from properties.mutants.mutant import Mutant
+from properties.mutants.of_attention import ATTENTION
 
 _logits = partial(Mutant, method="logits", function="forward")
 _loss = partial(Mutant, method="loss", function="loss")
 
-LOGITS = (
+_OF_LOGITS = (
     _logits(
         "logits_without_residual",
         slip="a layer replaces what it reads, it is not added to it",
@@ -108,6 +110,31 @@ LOGITS = (
         right="scores - scores.max(axis=-1, keepdims=True)",
         wrong="scores",
         caught_by=("softmax.large_scores_logits",),
+    ),
+)
+
+
+def _seen_in_the_logits(slip: Mutant) -> Mutant:
+    """Return a slip of a layer's attention as one of the logits: all that some implementations answer.
+
+    Maps whose rows hold weight on what comes later, or are no distribution over what came before, let the
+    logits depend on it.
+    """
+    causal = ("model.causal",) if "model.attention_rows" in slip.caught_by else ()
+    id = f"logits_{slip.id.removeprefix('attention_')}"
+    return replace(slip, id=id, method="logits", caught_by=("model.logits", *causal))
+
+
+_TAKEN = {(one.right, one.wrong) for one in _OF_LOGITS}
+LOGITS = (
+    *_OF_LOGITS,
+    *(
+        _seen_in_the_logits(slip)
+        for slip in ATTENTION
+        # What is answered, not what is computed, is no slip of the logits.
+        if slip.function != "attention"
+        and "maps" not in slip.right
+        and (slip.right, slip.wrong) not in _TAKEN
     ),
 )
 

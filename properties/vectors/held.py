@@ -36,16 +36,18 @@ def hold(target: Target, folder: Path) -> Iterator[Held]:
     """
     for method, case in cases(folder):
         if method in target.methods:
-            yield _held(target, method, case)
+            yield hold_one(target, method, case)
 
 
-def _held(target: Target, method: str, case: dict[str, Any]) -> Held:
+def hold_one(target: Target, method: str, case: dict[str, Any]) -> Held:
+    """Return the verdict on one case of a method, which is as the schema says."""
     try:
         answer = _asked(target, method, case["params"])
-    except ImplementationError as refusal:
-        if case["outcome"] == "refuse":
+    except ImplementationError as error:
+        # To answer what is no number is not to refuse: NaN travels as null, or not at all.
+        if case["outcome"] == "refuse" and error.refuses:
             return Held(case["id"])
-        return Held(case["id"], str(refusal))
+        return Held(case["id"], str(error))
     if case["outcome"] == "refuse":
         return Held(case["id"], f"answered, and must refuse: {case['why']}")
     worst = 0.0

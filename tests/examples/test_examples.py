@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ from properties.checkpoint import Training, judge
 from properties.connectors import connect
 from properties.parameter_names import read_names
 from properties.results import read_run
+from properties.vectors.answers import METHODS
+from properties.vectors.files import read
+from properties.vectors.held import hold_one
 from reference.sequences import read_corpus
 from reference.stories import stories
 
@@ -53,7 +57,7 @@ def examples(tmp_path):
 
 def test_an_example_is_short_enough_to_copy():
     files = [path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".mjs")]
-    assert len(files) == 7
+    assert len(files) == 8
     lengths = {path.name: len(path.read_text().splitlines()) for path in files}
     assert max(lengths.values()) <= LONGEST, lengths
 
@@ -105,7 +109,16 @@ def test_a_checkpoint_is_what_the_theory_predicts(examples):
     assert all("check --rate and --steps" in result.counterexample["diagnosis"] for result in results)
 
 
-NODE, PLAIN, NUMPY, DESCENT = "node.mjs", "plain_python.py", "numpy_adapter.py", "numpy_descent.py"
+NODE, PLAIN, TORCH = "node.mjs", "plain_python.py", "torch_module.py"
+NUMPY, METRICS, DESCENT = "numpy_adapter.py", "numpy_metrics.py", "numpy_descent.py"
+SPECS = {
+    NUMPY: "py:numpy_adapter:Adapter",
+    METRICS: "py:numpy_adapter:Adapter",
+    DESCENT: "py:numpy_descent:Adapter",
+    TORCH: "torch:torch_module:Model:torch_module.toml",
+    PLAIN: f"cmd:{PYTHON} {PLAIN}",
+    NODE: f"cmd:node {NODE}",
+}
 # The file, what is right in it, what is put in its place, the check that names it, what the slip is called.
 SLIPS = [
     (NUMPY, '"nta,ntb->ab", X, U', '"nta,ntb->ba", X, U', "statistics.B_bar", "transposed"),
@@ -120,7 +133,7 @@ SLIPS = [
         "the mean over the prefix is not subtracted from the pull",
     ),
     (NUMPY, "h.append(h[-1] + maps[-1]", "h.append(maps[-1]", "model.logits", "a layer replaces what it"),
-    (NUMPY, "(weight * unit).sum()", "(weight * direction).sum()", "projection.formula", "divided by |D|"),
+    (METRICS, "(weight * unit).sum()", "(weight * direction).sum()", "projection.formula", "divided by |D|"),
     (
         DESCENT,
         '"ntk,ntb,ab->nka", A, G, V',
@@ -135,8 +148,14 @@ SLIPS = [
         "gradients.W",
         "W is transposed where the gradient flows back",
     ),
+    (TORCH, "return h + attention", "return attention", "model.logits", "a layer replaces what it"),
+    (TORCH, "self.query_key @ h.mT", "self.query_key.mT @ h.mT", "model.logits", "W is transposed"),
+    (TORCH, "distance < 0, -torch.inf", "distance < 0, 0.0", "model.logits", "set to 0, not"),
+    (TORCH, "attention @ h @ self.value", "attention @ h @ self.value.mT", "model.logits", "V is transposed"),
+    (TORCH, "softmax(dim=-1)", "softmax(dim=-2)", "model.logits", "runs over the queries"),
+    (TORCH, "+ self.by_distance[distance.clamp(min=0)]", "", "model.logits", "P is left out of the scores"),
     (DESCENT, "value - rate * slope[name]", "value + rate * slope[name]", "first_step.W_O", "negated"),
-    (DESCENT, "d[1:2].sum()", "d[2:3].sum()", "heads.one_hot_maps", "two places back"),
+    (METRICS, "d[1:2].sum()", "d[2:3].sum()", "heads.one_hot_maps", "two places back"),
     (PLAIN, "residual / (t + 1)", "residual / T", "statistics.Phi_bar", "has the share 1/T, not 1/t"),
     (
         PLAIN,
@@ -152,30 +171,53 @@ SLIPS = [
 
 
 def _forget(monkeypatch):
-    for module in ("numpy_adapter", "numpy_descent"):
+    for module in ("numpy_adapter", "numpy_metrics", "numpy_descent", "torch_module"):
         monkeypatch.delitem(sys.modules, module, raising=False)
+
+
+def _skip_without(file):
+    if file == NODE and shutil.which("node") is None:
+        pytest.skip("Node is not installed")
+    if file == TORCH and importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+
+
+@contextmanager
+def _connected(file, folder, monkeypatch):
+    """The target of an example in a copy of the folder: a module of the same name is another one in each."""
+    monkeypatch.chdir(folder)
+    _forget(monkeypatch)
+    monkeypatch.syspath_prepend(str(folder))
+    with closing(connect(SPECS[file])) as target:
+        yield target
+    _forget(monkeypatch)
+
+
+@pytest.mark.parametrize("file", [DESCENT, TORCH, PLAIN, NODE])
+def test_an_example_answers_and_refuses_as_the_vectors_say(examples, monkeypatch, file):
+    _skip_without(file)
+    with _connected(file, examples, monkeypatch) as target:
+        for method in target.methods & set(METHODS):
+            cases = read(ROOT / "vectors" / f"{method}.json")["cases"]
+            assert {case["outcome"] for case in cases} == {"answer", "refuse"}
+            held = [hold_one(target, method, case) for case in cases]
+            assert [(one.id, one.fault) for one in held if one.fault] == []
+
+
+def test_there_are_ten_slips_or_more_and_some_in_each_kind_of_example():
+    """In NumPy, in torch, and in programs in other languages."""
+    assert len({(file, wrong) for file, _, wrong, _, _ in SLIPS}) == len(SLIPS) >= 10
+    assert {file for file, *_ in SLIPS} == SPECS.keys()
+    assert len({told for *_, told in SLIPS}) >= 10
 
 
 @pytest.mark.parametrize(("file", "right", "wrong", "named", "looks_like"), SLIPS)
 def test_a_slip_made_by_hand_is_named(examples, monkeypatch, file, right, wrong, named, looks_like):
-    if file == NODE and shutil.which("node") is None:
-        pytest.skip("Node is not installed")
+    _skip_without(file)
     source = (examples / file).read_text()
     assert source.count(right) == 1
     (examples / file).write_text(source.replace(right, wrong))
-    monkeypatch.chdir(examples)
-    # A module of the same name is another one in each copy of the folder.
-    _forget(monkeypatch)
-    monkeypatch.syspath_prepend(str(examples))
-    specs = {
-        NUMPY: "py:numpy_adapter:Adapter",
-        DESCENT: "py:numpy_descent:Adapter",
-        PLAIN: f"cmd:{PYTHON} {PLAIN}",
-        NODE: f"cmd:node {NODE}",
-    }
-    target = connect(specs[file])
-    result = check_implementation(target, checks=select([named]))[0]
-    target.close()
-    _forget(monkeypatch)
+    with _connected(file, examples, monkeypatch) as target:
+        result = check_implementation(target, checks=select([named]))[0]
     assert result.result == "failed", result.note
     assert looks_like in result.counterexample["looks_like"]

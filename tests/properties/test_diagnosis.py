@@ -181,11 +181,10 @@ DIAGNOSED = [
     for mutant in MUTANTS
     if any(check in CHEAP for check in mutant.caught_by)
 ]
-# What the ordinary case does not show: every word occurs in it, word 0 evenly, no sequence twice; its map has
-# a whole last copy; its inner product is positive, its direction not zero; it has eight sequences to split.
+# What the ordinary case does not show: every word occurs in it, no sequence twice; its map has a whole last
+# copy; its inner product is positive, its direction not zero; it has eight sequences to split.
 RARE = {
     "B_bar_uniform_over_seen_words",
-    "B_bar_word_0_left_out",
     "B_bar_repeats_dropped",
     "induction_whole_copies_only",
     "projection_of_its_size",

@@ -17,6 +17,7 @@ from properties.statistics_bounds import statistics_magnitudes
 from properties.tolerances import (
     EXPONENT_RESOLUTION,
     Exponent,
+    draws_to_differ,
     exponent,
     gamma,
     gaussian_cosine,
@@ -51,6 +52,8 @@ def test_the_units_and_the_sums_of_roundings_are_those_of_the_textbook():
     # An entry whose terms underflow loses the smallest normal number an operation, and no more than that.
     assert rounding(2.0**-1022, 3, "float64") == 3 * 2.0**-1022 * (1 + u / (1 - 3 * u))
     assert likely_rounding(100, "float64") == 4 * 10 * u
+    # 60 coins that all fall as the first one did, or 30 draws out of four.
+    assert [draws_to_differ(choices) for choices in (2, 4, 2**60)] == [61, 31, 2]
 
 
 def test_a_fit_without_movement_is_as_wide_as_its_noise():

@@ -3,9 +3,11 @@
 import hashlib
 import importlib.util
 import json
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from properties.target import Target
 from properties.vectors import files
 from properties.vectors.answers import METHODS, _upwards, floats
 from properties.vectors.checking import faults
-from properties.vectors.held import hold
+from properties.vectors.held import hold, hold_one
 from reference.errors import InputError
 from reference.gradients import gradients
 from reference.statistics import statistics
@@ -99,6 +101,60 @@ SLIPS = {
 def test_a_slip_is_found_by_a_vector(id):
     verdicts = {one.id: one.fault for one in hold(Target(With("slipped", **SLIPS[id])), VECTORS)}
     assert verdicts[id] is not None
+
+
+# What an implementation does with a period of 0, where there is no answer, and whether that is to refuse it.
+ON_NOTHING = {
+    "raises": ("raise ValueError(period)", True),
+    "exits": ("raise SystemExit(1)", True),
+    "answers NaN": ("return float('nan')", False),
+    "answers nothing": ("return None", False),
+    "answers words": ("return 'no such period'", False),
+    "answers an error": ("answer = {'id': 0, 'error': 'no such period'}", True),
+    "ends the program": ("sys.exit(3)", True),
+    "answers null": ("result = None", False),
+    "answers a bare NaN": ("result = float('nan')", False),
+    "answers no JSON": ("print('no such period')", False),
+    "hangs": ("time.sleep(60)", False),
+}
+PROGRAM = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    result = {"name": "mine", "dtype": "float64", "methods": ["induction_score"]}
+    answer = {}
+    if message["method"] == "stop": break
+    if message["method"] != "describe":
+        result = 0.0
+        SLIP
+    answer = answer or {"result": result}
+    print(json.dumps({**answer, "id": message["id"]}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("what", ON_NOTHING)
+def test_to_refuse_is_to_fail_and_not_to_answer_what_is_no_number(what, tmp_path):
+    cases = files.read(VECTORS / "induction_score.json")["cases"]
+    (case,) = (one for one in cases if one["id"] == "induction_score/period-zero")
+    slip, refuses = ON_NOTHING[what]
+    if "return" in slip or "raise" in slip:
+        place = {}
+        exec(f"def induction_score(attention, period): {slip}", place)
+        target = Target(With("on nothing", induction_score=place["induction_score"]))
+    else:
+        (tmp_path / "program.py").write_text(PROGRAM.replace("SLIP", slip))
+        program = shlex.join([sys.executable, str(tmp_path / "program.py")])
+        target = connect(f"cmd:{program}", timeout=0.5 if what == "hangs" else 20)
+    with closing(target):
+        verdict = hold_one(target, "induction_score", case)
+    assert (verdict.fault is None) == refuses
+
+
+def test_the_schema_and_the_readme_say_the_same_of_outcomes():
+    outcome = json.loads(files.schema_text())["$defs"]["case"]["properties"]["outcome"]
+    readme = (VECTORS / "README.md").read_text()
+    assert all(f"`{one}`: " in readme and f"{one}: " in outcome["description"] for one in outcome["enum"])
+    assert "NaN, null and an empty list included, is wrong" in readme.replace("\n", " ")
 
 
 CHANGES = {

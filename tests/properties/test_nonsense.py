@@ -1,0 +1,90 @@
+"""Nonsense is the implementation's fault and told as such: no check answers it with an error of its own."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from breaking import With
+from hypothesis import strategies as st
+
+from properties.cases import Cases
+from properties.catalogue import CHECKS, select
+from properties.diagnosis import DEAREST
+from properties.mutants.mutant import Implementation, plain
+from properties.runner import first_failure
+from properties.target import METHODS, Target
+
+NONSENSE = {
+    "zeros": lambda answer: np.zeros(answer.shape),
+    "NaN": lambda answer: np.full(answer.shape, np.nan),
+    "huge numbers": lambda answer: np.full(answer.shape, 1e300),
+}
+CHEAP = [check for check in CHECKS if check.needs and check.cost <= DEAREST]
+# The dear laws follow orders in eta; one of each kind that can run out of numbers to fit.
+DEAR = select(
+    ["scaling.P", "next_order.P", "next_order.cosine", "layers.W", "spectrum.V", "gradients.series"]
+)
+
+
+def answers(change, *methods):
+    """A right implementation, each answer of some methods changed."""
+
+    def changed(method):
+        def answer(*arguments):
+            found = method(*arguments)
+            if isinstance(found, dict):
+                return {name: change(np.asarray(value)) for name, value in found.items()}
+            return change(np.asarray(found))
+
+        return answer
+
+    right = plain().methods
+    return Implementation("nonsense", {**right, **{name: changed(right[name]) for name in methods}})
+
+
+def on_the_ordinary_case(check):
+    return replace(check, cases=Cases(st.just(check.cases.ordinary), check.cases.ordinary))
+
+
+def outcome(check, implementation):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return first_failure(on_the_ordinary_case(check), Target(implementation), profile="quick", seed=0)
+
+
+@pytest.mark.parametrize("kind", NONSENSE)
+def test_nonsense_makes_no_check_err(kind):
+    wrong = answers(NONSENSE[kind], *METHODS)
+    found = {check.id: outcome(check, wrong) for check in [*CHEAP, *DEAR]}
+    assert {id: result.note for id, result in found.items() if result.result == "errored"} == {}
+    failed = {id for id, result in found.items() if result.result == "failed"}
+    assert len(failed) > len(found) / 2
+    assert all(found[id].counterexample for id in failed)
+
+
+@pytest.mark.parametrize("group", ["W_O", "V", "W", "P"])
+def test_a_weight_that_never_moves_fails_the_laws_of_its_direction(group):
+    right = plain().train
+
+    def without(*arguments):
+        found = right(*arguments)
+        return {**found, group: np.zeros_like(found[group])}
+
+    for check in select(["next_order.cosine", "next_order.lost_step"]):
+        result = outcome(check, With("still", train=without))
+        assert result.result == "failed"
+        assert result.counterexample["comparison"] == f"{group} has left zero, by layer"
+
+
+def test_a_law_that_no_answer_of_the_target_admits_is_the_targets_failure():
+    """But not in float32, where rounding may hide a law, and not where a right answer is refused too."""
+    nan = answers(NONSENSE["NaN"], "gradients")
+    (check,) = select(["gradients.series"])
+    result = outcome(check, nan)
+    assert result.result == "failed"
+    assert result.note.startswith("its answers leave nothing to compare: ")
+    assert result.counterexample["comparison"] == "the law"
+    result = outcome(check, Implementation("narrow", nan.methods, "float32"))
+    assert result.result == "not_applicable"
+    assert result.note.startswith("no case was admitted: ")
