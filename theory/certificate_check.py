@@ -28,7 +28,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from theory.certificate_format import FORMAT, Monomials, digest, seal, statement
+from theory.certificate_format import FORMAT, MOST_LAYERS, Monomials, digest, seal, statement
 from theory.corpus import check_corpus
 from theory.identities import DIRECTIONS, KINDS, direction_matrices, step_degree
 from theory.one_hot import constants
@@ -41,6 +41,9 @@ Values = list[fmpq]
 
 MOST_CORPORA = 2_000_000
 """The largest number of corpora that is attempted: it would take hours, and a table of gigabytes."""
+
+MOST_ORDER = 100
+"""Far above every order of an identity that there is."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def check(certificate: Mapping[str, Any], progress: Progress | None = None) -> C
     """
     try:
         sizes, claims = _read(certificate)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         return Check((f"not a certificate of this format: {error}",), 0, 0)
     problems = _formal_problems(certificate, sizes, claims)
     if problems:
@@ -97,22 +100,31 @@ def _read(certificate: Mapping[str, Any]) -> tuple[_Sizes, list[_Claim]]:
     if certificate["certificate"] != "leadterms" or certificate["format"] != FORMAT:
         raise ValueError(f"it must be a leadterms certificate of format {FORMAT}")
     given = certificate["sizes"]
-    sizes = _Sizes(int(given["vocab_size"]), int(given["length"]), int(given["layers"]), certificate["kind"])
-    if MOST_CORPORA.bit_length() <= sizes.T or sizes.V ** (sizes.T + 1) > MOST_CORPORA:
-        raise ValueError(f"there are too many sequences of {sizes.T + 1} of {sizes.V} tokens to run them")
-    if min(sizes.V, sizes.T, sizes.L) < 1 or sizes.kind not in KINDS:
+    V, T, L = (_whole(given[name]) for name in ("vocab_size", "length", "layers"))
+    sizes = _Sizes(V, T, L, certificate["kind"])
+    if MOST_CORPORA.bit_length() <= T or V ** (T + 1) > MOST_CORPORA or L > MOST_LAYERS:
+        raise ValueError(f"{L} layers and sequences of {T + 1} of {V} tokens are too many to run")
+    if min(V, T, L) < 1 or sizes.kind not in KINDS:
         raise ValueError(f"no such sizes or kind: {given}, {sizes.kind!r}")
-    claims = [
-        _Claim(
-            one["group"],
-            one["order"],
-            one["vanishing_orders"],
-            [from_text(c) for c in one["coefficients"]],
-            one,
-        )
-        for one in certificate["identities"]
-    ]
-    return sizes, claims
+    return sizes, [_claim(one) for one in certificate["identities"]]
+
+
+def _claim(one: Mapping[str, Any]) -> _Claim:
+    """One identity as it is recorded; raises for what is of another type than it must be."""
+    recorded = {
+        "directions": [{**direction, "name": str(direction["name"])} for direction in one["directions"]],
+        "steps_compared": [_whole(steps) for steps in one["steps_compared"]],
+        "layers": _whole(one["layers"]),
+    }
+    vanishing = [_whole(order) for order in one["vanishing_orders"]]
+    coefficients = [from_text(c) for c in one["coefficients"]]
+    return _Claim(str(one["group"]), _whole(one["order"]), vanishing, coefficients, recorded)
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} is no whole number")
+    return value
 
 
 def _formal_problems(
@@ -126,6 +138,9 @@ def _formal_problems(
         problems.append("the statement is not the one that the sizes and the kind stand for")
     if sorted(c.group for c in claims) != sorted(GROUPS):
         problems.append(f"the identities must be one for each of {', '.join(GROUPS)}")
+        return problems
+    if any(c.order not in range(MOST_ORDER) for c in claims):
+        problems.append("the orders are not those of the statement")
         return problems
     corpora = math.comb(sizes.V ** (sizes.T + 1) + max(c.order for c in claims), sizes.V ** (sizes.T + 1))
     if corpora > MOST_CORPORA:

@@ -15,6 +15,9 @@ from theory.orders import leading_orders
 
 FORMAT = 1
 
+MOST_LAYERS = 64
+"""Each layer is run by itself, and says what the one below it says: more of them would only take longer."""
+
 Monomials = dict[tuple[int, ...], fmpq]
 """A polynomial in the weights: sorted indices of a monomial's symbols, with repeats, to its coefficient."""
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from flint import fmpq
 
-from theory.certificate_format import FORMAT, Monomials, digest, sealed, statement, versions
+from theory.certificate_format import FORMAT, MOST_LAYERS, Monomials, digest, sealed, statement, versions
 from theory.descent import Truncated
 from theory.identities import DIRECTIONS, Identity, direction_matrices, identities, step_degree
 from theory.next_order import combined
@@ -63,7 +63,7 @@ def prove(
     Raises `Refuted` when an identity is false and ValueError for sizes below 1 or an unknown kind.
     """
     claims = identities(kind) if claims is None else claims
-    _refuse_the_hopeless(vocab_size, length, max(claim.order for claim in claims))
+    _refuse_the_hopeless(vocab_size, length, layers, max(claim.order for claim in claims))
     tell = progress or (lambda _: None)
     tell("the statistics as polynomials")
     directions = direction_matrices(kind, every_corpus(vocab_size, length))
@@ -88,7 +88,9 @@ def prove(
     )
 
 
-def _refuse_the_hopeless(vocab_size: int, length: int, degree: int) -> None:
+def _refuse_the_hopeless(vocab_size: int, length: int, layers: int, degree: int) -> None:
+    if layers > MOST_LAYERS:
+        raise ValueError(f"{layers} layers are too many; a proof is possible up to {MOST_LAYERS}")
     if vocab_size < 1 or length < 1:
         raise ValueError(f"a vocabulary and a length of 1 or more are needed, not {vocab_size} and {length}")
     symbols = vocab_size ** (length + 1)

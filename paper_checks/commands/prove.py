@@ -127,7 +127,7 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     from reference.atomic_files import write_text
     from theory.certificate_check import check as check_certificate
 
-    certificate = _read(path)
+    certificate = read_certificate(path)
     with progress_bar(not console.quiet) as progress:
         verdict = check_certificate(certificate, lambda done, of: progress("corpora", done, of))
     told = {"holds": verdict.holds, "problems": list(verdict.problems), "corpora_run": verdict.corpora_run}
@@ -146,7 +146,8 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     return verdict.holds
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_certificate(path: Path) -> dict[str, Any]:
+    """Return the certificate in a file; InputError if it is none."""
     from reference.errors import InputError
     from reference.small_files import parsed, read_small
     from theory.certificate_format import FORMAT
