@@ -102,8 +102,10 @@ def _read(certificate: Mapping[str, Any]) -> tuple[_Sizes, list[_Claim]]:
     given = certificate["sizes"]
     V, T, L = (_whole(given[name]) for name in ("vocab_size", "length", "layers"))
     sizes = _Sizes(V, T, L, certificate["kind"])
-    if MOST_CORPORA.bit_length() <= T or V ** (T + 1) > MOST_CORPORA or L > MOST_LAYERS:
-        raise ValueError(f"{L} layers and sequences of {T + 1} of {V} tokens are too many to run")
+    if MOST_CORPORA.bit_length() <= T or V ** (T + 1) > MOST_CORPORA:
+        raise ValueError(f"there are too many sequences of {T + 1} of {V} tokens to run them")
+    if L > MOST_LAYERS:
+        raise ValueError(f"{L} layers are too many to run; {MOST_LAYERS} can be")
     if min(V, T, L) < 1 or sizes.kind not in KINDS:
         raise ValueError(f"no such sizes or kind: {given}, {sizes.kind!r}")
     return sizes, [_claim(one) for one in certificate["identities"]]
