@@ -4,14 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: verify test deep soak lint setup example fresh clean help bench mutation docs
+.PHONY: verify test deep fuzz flaky oldest newest soak lint setup example fresh picture clean help bench mutation docs
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make verify   the quick report on the embedded corpus, into report/"
 	@echo "make test     the tests, on $(WORKERS) workers (WORKERS=n)"
 	@echo "make deep     the long-running evidence as well"
+	@echo "make fuzz     damaged files and odd answers, thousands for each thing that reads one"
+	@echo "make flaky    the tests 20 times, in random orders, on 1, 2 and 4 workers (TIMES=n TESTS=...)"
+	@echo "make oldest   the tests with the oldest versions that pyproject.toml admits; make newest"
 	@echo "make example  write the report under docs/ again; make fresh fails when that is stale"
+	@echo "make picture  draw docs/report.png from it, which needs a browser"
 	@echo "make soak     every law on 10,000 cases, on what is right (hours; goes on where it was stopped)"
 	@echo "make bench    the benchmarks, into docs/benchmarks.md (BENCH='--corpus FILE' for a text)"
 	@echo "make mutation mutation testing of our own statistics, model and tolerances (an hour)"
@@ -36,9 +40,33 @@ test: setup
 deep: setup
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+fuzz: setup
+	$(BIN)/python -m pytest -n $(WORKERS) -m deep tests/fuzz
+
+# Run i is on 1, 2 or 4 workers in turn, with an order and cases of its own; what fails is run again by its numbers.
+TIMES ?= 20
+TESTS ?= tests
+flaky: setup
+	@set -e; for i in $$(seq $(TIMES)); do \
+	  set -- 1 2 4; shift $$(( (i - 1) % 3 )); \
+	  echo "run $$i of $(TIMES): $$1 workers, --random-order-seed=$$i --hypothesis-seed=$$i"; \
+	  $(BIN)/python -m pytest -n $$1 -m "not deep" -p no:cacheprovider \
+	    --random-order --random-order-seed=$$i --hypothesis-seed=$$i $(TESTS); \
+	done
+
+# torch stays as it is pinned: another build of it takes gigabytes, and its versions are held to by the GPU's.
+oldest newest:
+	$(PYTHON) -m venv build/$@
+	$(PYTHON) .ci/versions.py $@ > build/$@/constraints.txt
+	build/$@/bin/python -m pip install --quiet --upgrade -c build/$@/constraints.txt -e ".[gpu,dev]"
+	build/$@/bin/python -m pytest -n $(WORKERS) -m "not deep" $(TESTS)
+
 # The report that is kept under docs/, and whether the last `make verify` still says the same.
 example: setup
 	$(BIN)/leadterms report --out docs/report --profile quick
+
+picture:
+	$(PYTHON) docs/_site/picture.py
 
 fresh: setup
 	$(BIN)/python -m paper_checks.report.compare docs/report/results.jsonl report/results.jsonl

@@ -50,10 +50,17 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
         with safe_open(path, framework="numpy") as file:
             facts = json.loads((file.metadata() or {})[FACTS])
+            if not isinstance(facts, dict):
+                raise damaged(path, "its facts are no object")
             return {name: file.get_tensor(name) for name in file.keys()}, facts  # noqa: SIM118
     except FileNotFoundError:
         raise InputError(f"There is no file {path}; check the path.") from None
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise InputError(
-            f"{path} holds no saved sums or checkpoint ({error}); remove it to start anew."
-        ) from None
+    except InputError:
+        raise
+    except (OSError, SafetensorError, KeyError, ValueError, RecursionError) as error:
+        raise damaged(path, reason(error)) from None
+
+
+def damaged(path: Path, why: str) -> InputError:
+    """Return what to raise for a file that `write_arrays` has not written so."""
+    return InputError(f"{path} holds no saved sums or checkpoint ({why}); remove it to start anew.")

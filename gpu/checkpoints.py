@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Integer
 
-from gpu.atomic_files import read_arrays, write_arrays, write_json
+from gpu.atomic_files import damaged, read_arrays, write_arrays, write_json
 from gpu.boundary import GROUPS, to_numpy
 from gpu.model import Transformer
 from gpu.training_settings import Settings
@@ -70,6 +70,7 @@ def load(folder: Path, settings: Settings, corpus: str, device: torch.device) ->
     arrays, facts = read_arrays(path)
     if facts.get("kind") != KIND:
         raise InputError(f"{path} is no training checkpoint; give another folder.")
+    _check_whole(path, arrays, facts, settings)
     _check_same(path, facts, settings, corpus)
     if facts["step"] > settings.steps:
         raise InputError(f"{path} is of step {facts['step']}, more than {settings.steps}; give more steps.")
@@ -77,12 +78,31 @@ def load(folder: Path, settings: Settings, corpus: str, device: torch.device) ->
     return Checkpoint(Transformer(tensors), facts["step"])
 
 
+def _check_whole(
+    path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], settings: Settings
+) -> None:
+    """Raise InputError where a file lacks something, or has it of another kind than `save` writes."""
+    if type(facts.get("step")) is not int or facts["step"] < 0:
+        raise damaged(path, "it says no step")
+    if not isinstance(facts.get("settings"), dict) or "corpus" not in facts:
+        raise damaged(path, "it says no settings or no corpus")
+    # Of other settings the sizes are others: that is told by name.
+    V, L = (facts["settings"].get(name, getattr(settings, name)) for name in ("vocab_size", "layers"))
+    shapes = {"W_O": (V, V), "V": (L, V, V), "W": (L, V, V)}
+    for group in GROUPS:
+        found = arrays.get(group)
+        of_shape = found is not None and found.shape == shapes.get(group, (L, *found.shape[1:2]))
+        if found is None or found.dtype.name not in ("float32", "float64") or not of_shape:
+            raise damaged(path, f"it has no {group} of the sizes that it says")
+
+
 def cut_log(folder: Path, step: int) -> None:
     """Leave out the lines of the log beyond a step: a resumed run writes them again."""
     path = folder / LOG
     if not path.exists():
         return
-    lines = path.read_text(encoding="utf-8").splitlines()
+    # What a killed process left unfinished may be no text; it is past the step in any case.
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     kept = [line for line in lines if _step_of(line) <= step]
     write_text(path, "".join(f"{line}\n" for line in kept))
 
@@ -122,5 +142,5 @@ def _step_of(line: str) -> float:
     """Return the step of a line of the log; a line that a killed process left unfinished is past them all."""
     try:
         return float(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return float("inf")

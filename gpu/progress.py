@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from jaxtyping import UInt32
 
-from gpu.atomic_files import read_arrays, write_arrays
+from gpu.atomic_files import damaged, read_arrays, write_arrays
 from gpu.team import Team
-from reference.errors import InputError
+from reference.errors import InputError, reason
 
 KIND = "in progress"
 
@@ -33,7 +33,7 @@ class Sums(ABC):
     @classmethod
     @abstractmethod
     def of_arrays(cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int) -> Any:
-        """Return the sums whose `arrays` these are."""
+        """Return the sums whose `arrays` these are; KeyError or ValueError if one is missing or another."""
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
@@ -134,20 +134,27 @@ def load(
     arrays, facts = read_arrays(path)
     if facts.get("kind") != f"{first.kind} {KIND}":
         raise InputError(f"{path} is no {first.kind} {KIND}; name another file to save progress to.")
-    if (facts["vocab_size"], facts["length"]) != (vocab_size, length):
+    if (facts.get("vocab_size"), facts.get("length")) != (vocab_size, length):
         raise InputError(
-            f"{path} has progress for {facts['vocab_size']} words and {facts['length']} positions, not for "
-            f"{vocab_size} and {length}; remove it to start anew, or give the same sizes."
+            f"{path} has progress for {facts.get('vocab_size')} words and {facts.get('length')} positions, "
+            f"not for {vocab_size} and {length}; remove it to start anew, or give the same sizes."
         )
-    sizes = (vocab_size, length)
+    try:
+        return _of_facts(arrays, facts, first, second)
+    except (LookupError, TypeError, ValueError) as error:
+        raise damaged(path, reason(error)) from None
+
+
+def _of_facts(
+    arrays: dict[str, np.ndarray], facts: dict[str, Any], first: type[First], second: type[Second]
+) -> Progress[First, Second]:
+    """Return what a file says; raises KeyError, TypeError or ValueError where it says nothing of the kind."""
+    sizes = (facts["vocab_size"], facts["length"])
+    for name in ("sequences", "parts", "second_pass_sequences"):
+        if type(facts.get(name, 0)) is not int:
+            raise TypeError(f"{name} is no whole number")
     later = None
     if "second_pass_sequences" in facts:
         later = second.of_arrays(arrays, *sizes, facts["second_pass_sequences"])
-    return Progress(
-        *sizes,
-        first.of_arrays(arrays, *sizes, facts["sequences"]),
-        later,
-        facts["parts"],
-        facts["digest"],
-        facts["whole"],
-    )
+    earlier = first.of_arrays(arrays, *sizes, facts["sequences"])
+    return Progress(*sizes, earlier, later, facts["parts"], str(facts["digest"]), str(facts["whole"]))

@@ -92,7 +92,10 @@ class SparseSecondSums(Sums):
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> SparseSecondSums:
         """Return the sums that `arrays` gave."""
-        return cls(matrix_of(arrays, "by_cell", vocab_size), arrays["by_distance"], sequences)
+        by_distance = arrays["by_distance"]
+        if (by_distance.dtype, by_distance.shape) != (np.dtype(np.float64), (length,)):
+            raise ValueError(f"by_distance is {by_distance.dtype} {list(by_distance.shape)}")
+        return cls(matrix_of(arrays, "by_cell", vocab_size), by_distance, sequences)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that determine the sums."""
@@ -121,9 +124,14 @@ def arrays_of(matrices: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def matrix_of(arrays: Mapping[str, np.ndarray], name: str, vocab_size: int) -> Any:
-    """Return the CSR array [V, V] that `arrays_of` took apart."""
+    """Return the CSR array [V, V] that `arrays_of` took apart; ValueError if these are the parts of none."""
     indptr, indices, data = (arrays[f"{name}.{part}"] for part in PARTS)
-    return sparse.csr_array((data, indices, indptr), shape=(vocab_size, vocab_size))
+    if data.dtype != np.float64 or {indptr.dtype.kind, indices.dtype.kind} != {"i"}:
+        raise ValueError(f"{name} is no array of numbers")
+    matrix = sparse.csr_array((data, indices, indptr), shape=(vocab_size, vocab_size))
+    # An index out of range would read and write past the ends of arrays.
+    matrix.check_format(full_check=True)
+    return matrix
 
 
 def _empty(vocab_size: int) -> Any:

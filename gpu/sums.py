@@ -48,8 +48,9 @@ class FirstSums(Sums):
     def of_arrays(
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> FirstSums:
-        """Return the sums with these arrays."""
-        return cls(arrays["count"], arrays["share"], sequences, length)
+        """Return the sums with these arrays; KeyError or ValueError if one is missing or of another shape."""
+        found = _like(arrays, cls.zero(vocab_size, length).arrays())
+        return cls(found["count"], found["share"], sequences, length)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays by name."""
@@ -114,8 +115,9 @@ class SecondSums(Sums):
     def of_arrays(
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> SecondSums:
-        """Return the sums with these arrays."""
-        return cls(arrays["by_cell"], arrays["by_distance"], sequences)
+        """Return the sums with these arrays; KeyError or ValueError if one is missing or of another shape."""
+        found = _like(arrays, cls.zero(vocab_size, length).arrays())
+        return cls(found["by_cell"], found["by_distance"], sequences)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays by name."""
@@ -157,6 +159,14 @@ class SecondSums(Sums):
         """Delta_bar [T], entry d = (1/NT) sum of Q_i[t, t-d]."""
         total: np.ndarray = self.by_distance.sum(axis=0)
         return total / self.positions
+
+
+def _like(arrays: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the arrays; ValueError if one has not the type and shape of the expected one of its name."""
+    for name, one in expected.items():
+        if (arrays[name].dtype, arrays[name].shape) != (one.dtype, one.shape):
+            raise ValueError(f"{name} is {arrays[name].dtype} {list(arrays[name].shape)}")
+    return arrays
 
 
 def _check_same(ours: tuple[int, int], theirs: tuple[int, int]) -> None:

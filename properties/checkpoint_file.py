@@ -6,6 +6,7 @@ Nothing is unpickled: a .npz that holds objects is refused, and so is a .pt.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,9 +17,21 @@ import numpy as np
 
 from properties.parameter_names import Names, layers_of
 from properties.tolerances import UNIT_ROUNDOFF
-from reference.errors import InputError
+from reference.array_header import read_header
+from reference.errors import InputError, reason
 
 SAFETENSORS_TYPES = {"F64": "float64", "F32": "float32"}
+# What the library of ZIP files and those under it raise for one that is damaged.
+UNREADABLE = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
+SHOWN = 160
 PICKLED = (".pt", ".pth", ".bin", ".ckpt", ".pkl")
 
 
@@ -101,17 +114,15 @@ def _npz(path: Path) -> dict[str, _Entry]:
                 for member in archive.infolist()
                 if member.filename.endswith(".npy")
             }
-    except (OSError, zipfile.BadZipFile, ValueError, EOFError, NotImplementedError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} is no .npz file that can be read: {error}.") from None
+    except InputError:
+        raise
+    except UNREADABLE as error:
+        raise InputError(f"{path} is no .npz file that can be read: {_shown(error)}.") from None
 
 
 def _npy(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Entry:
     with archive.open(member) as file:
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(file)
+        shape, dtype = read_header(file)
         size = file.tell() + dtype.itemsize * int(np.prod(shape, dtype=object))
     name = member.filename.removesuffix(".npy")
     if dtype.hasobject:
@@ -123,10 +134,16 @@ def _npy(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Entr
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 return arrays[name]
-        except (OSError, zipfile.BadZipFile, ValueError, EOFError) as error:
-            raise InputError(f"'{name}' in {path} cannot be read: {error}.") from None
+        except UNREADABLE as error:
+            raise InputError(f"'{name}' in {path} cannot be read: {_shown(error)}.") from None
 
-    return _Entry(tuple(shape), dtype.name, load)
+    return _Entry(shape, dtype.name, load)
+
+
+def _shown(error: BaseException) -> str:
+    """Return why, in one line that is not filled with what a damaged file holds."""
+    told = reason(error)
+    return told if len(told) <= SHOWN else f"{told[:SHOWN]}..."
 
 
 def _safetensors(path: Path) -> dict[str, _Entry]:
@@ -148,4 +165,4 @@ def _safetensors(path: Path) -> dict[str, _Entry]:
                 for name, part in slices.items()
             }
     except (OSError, SafetensorError) as error:
-        raise InputError(f"{path} is no .safetensors file that can be read: {error}.") from None
+        raise InputError(f"{path} is no .safetensors file that can be read: {_shown(error)}.") from None

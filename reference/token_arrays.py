@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool, Integer
 
+from reference.array_header import read_header
 from reference.corpus import Corpus
-from reference.errors import InputError
+from reference.errors import InputError, reason
 from reference.sequences import check_sizes
 from reference.text import check_readable
 
@@ -66,10 +68,12 @@ def _mapped(path: Path) -> np.ndarray:
     """Return the array on disk."""
     check_readable(path)
     try:
-        array = np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError) as error:
+        with path.open("rb") as file, warnings.catch_warnings(action="ignore"):
+            read_header(file)
+            array = np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, OverflowError) as error:
         raise InputError(
-            f"{path} cannot be read as an array ({error}); save whole numbers with numpy.save."
+            f"{path} cannot be read as an array ({reason(error)}); save whole numbers with numpy.save."
         ) from None
     if array.dtype.kind not in "iu":
         raise InputError(f"{path} holds {array.dtype} and no token numbers; save an array of whole numbers.")

@@ -113,7 +113,7 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     from reference.atomic_files import write_text
     from theory.certificate_check import check as check_certificate
 
-    certificate = _read(path)
+    certificate = read_certificate(path)
     with progress_bar(not console.quiet) as progress:
         verdict = check_certificate(certificate, lambda done, of: progress("corpora", done, of))
     told = {
@@ -142,7 +142,7 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     return verdict.holds
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_certificate(path: Path) -> dict[str, Any]:
     """Return the data of a certificate.
 
     Raises:

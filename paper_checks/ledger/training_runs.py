@@ -26,6 +26,17 @@ def read_training_run(folder: Path) -> dict[str, dict[str, Any]]:
         InputError: there is no run, it has another size than the published ones, or was not followed along.
     """
     about, entries = _read(folder)
+    try:
+        return _measured(folder, about, entries)
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise _no_run(folder) from None
+
+
+def _measured(
+    folder: Path, about: dict[str, Any], entries: list[dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
     name = _published(folder, about)
     aligned = [entry for entry in entries if entry.get("alignments")]
     if not aligned or aligned[-1]["step"] < about["settings"]["steps"]:
@@ -51,10 +62,14 @@ def _read(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         entries = [json.loads(line) for line in lines]
         about["settings"]["steps"], about["length"], about["vocab_size"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        raise InputError(f"{folder} is no folder of a run of `leadterms train`.") from None
+        raise _no_run(folder) from None
     if not entries:
         raise InputError(f"The run in {folder} has no log yet.")
     return about, entries
+
+
+def _no_run(folder: Path) -> InputError:
+    return InputError(f"{folder} is no folder of a run of `leadterms train`; give one, or a file of results.")
 
 
 def _published(folder: Path, about: Mapping[str, Any]) -> str:
@@ -82,4 +97,6 @@ def _smallest(entries: Iterable[Mapping[str, Any]], groups: Iterable[str]) -> fl
     cosines: list[float] = [
         one for entry in entries for group in groups for one in entry["alignments"][group] if one is not None
     ]
+    if not cosines:
+        raise InputError(f"No weight of {', '.join(groups)} moved in this run; take more steps.")
     return min(cosines)
