@@ -106,6 +106,8 @@ def random_period(setting: Setting) -> Outcome:
             Observation(ABOUT, Step.in_the_data, repeats == 1),
         ),
         claims=("induction-two-layers", "trained-cyclic-score", "induction-needs-large-model"),
+        # Of models of two layers; the periods vary, so that position alone does not suffice.
+        runs=tuple({"layers": 2, "scores": one.ravel().tolist()} for one in scores),
     )
 
 

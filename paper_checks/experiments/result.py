@@ -36,11 +36,12 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Observation:
-    """A finding on one step of the evidence for something observed."""
+    """A finding on one step of the evidence for something observed; `claims` are those that state it."""
 
     about: str
     step: Step
     holds: bool
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Outcome:
         tables: further numbers by name, each a list of rows.
         observations: steps of evidence that it speaks to.
         claims: ids of the claims that it bears on.
+        runs: a mapping a model, for the claims that are decided by what models measure.
         settings: sizes, steps and data.
         seconds: of processor time.
     """
@@ -70,6 +72,7 @@ class Outcome:
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     observations: tuple[Observation, ...] = ()
     claims: tuple[str, ...] = ()
+    runs: tuple[dict[str, Any], ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -129,9 +132,10 @@ def _outcome(line: dict[str, Any]) -> Outcome:
     fields = {key: value for key, value in line.items() if key != "kind"}
     fields["quantities"] = tuple(Quantity(**one) for one in fields["quantities"])
     fields["observations"] = tuple(
-        Observation(one["about"], Step(one["step"]), one["holds"]) for one in fields["observations"]
+        Observation(one["about"], Step(one["step"]), one["holds"], tuple(one.get("claims", ())))
+        for one in fields["observations"]
     )
-    fields["claims"] = tuple(fields["claims"])
+    fields["claims"], fields["runs"] = tuple(fields["claims"]), tuple(fields.get("runs", ()))
     return Outcome(**fields)
 
 

@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, stdev
+from typing import Any
 
+from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding
-from paper_checks.ledger.printed import decimal, digits_of
+from paper_checks.ledger.finding import Finding, NotGiven
+from paper_checks.ledger.printed import decimal, digits_of, exact
+from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
 from reference.errors import InputError
+
+Run = Mapping[str, Any]
+SIZES = ("layers", "heads", "width", "context")
+
+
+def runs_of(setting: Setting, name: str) -> list[Run]:
+    """Return what each model of an experiment measured.
+
+    Raises:
+        NotGiven: it was not run.
+    """
+    runs: list[Run] = list(setting.experiment(name).get("runs", ()))
+    if not runs:
+        raise NotGiven(f"runs of the experiment '{name}'")
+    return runs
+
+
+def poem_runs(setting: Setting, name: str, sizes: Sequence[str] = SIZES) -> list[Run]:
+    """Return the same of models of poems, of the sizes of the model that the claims are about.
+
+    Raises:
+        NotGiven: it was not run, or on models of other sizes.
+    """
+    printed: Mapping[str, str] = tables()["poem-model"]["model"]
+    settings = setting.experiment(name).get("settings", {})
+    other = [size for size in sizes if settings.get(size) is None or exact(printed[size]) != settings[size]]
+    if other:
+        told = ", ".join(f"{size} {settings.get(size)} where the claim has {printed[size]}" for size in other)
+        raise NotGiven(f"the experiment '{name}' with models of the sizes claimed ({told})")
+    return runs_of(setting, name)
 
 
 def one_more(values: Sequence[float]) -> tuple[float, float]:
@@ -27,17 +60,38 @@ def one_more(values: Sequence[float]) -> tuple[float, float]:
     return mean - reach, mean + reach
 
 
-def against_runs(claim: Claim, measured: Mapping[str, Sequence[float]], derivation: str) -> Finding:
+def one_more_share(values: Sequence[float], positions: int) -> tuple[float, float]:
+    """Return where the share of right answers of one more run lies that counts only so many positions.
+
+    To how runs differ, (1 + 1/n) times the variance of one, it adds the variance p (1 - p) / positions of a
+    share of a sample.
+
+    Raises:
+        InputError: fewer than two runs.
+    """
+    low, high = one_more(values)
+    p = (low + high) / 2
+    reach = math.hypot((high - low) / 2, DEVIATIONS * math.sqrt(p * (1 - p) / positions))
+    return p - reach, p + reach
+
+
+def against_runs(
+    claim: Claim,
+    measured: Mapping[str, Sequence[float]],
+    derivation: str,
+    where: Callable[[Sequence[float]], tuple[float, float]] = one_more,
+) -> Finding:
     """Hold every number that `claim` states to what runs measured of the same name.
 
     Args:
         claim: its `numbers` are held, each a single one.
         measured: a value a run.
         derivation: how it was measured.
+        where: between which values one more run like the published one lies, given those of runs.
     """
     outside, shown, right = [], [], {}
     for name, stated in claim.numbers.items():
-        low, high = one_more(measured[name])
+        low, high = where(measured[name])
         if not low <= float(decimal(stated)) <= high:
             outside.append(name)
         right[name] = digits_of(stated, fmean(measured[name]))

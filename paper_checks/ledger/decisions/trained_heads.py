@@ -1,33 +1,21 @@
 """Claims on the heads of the trained model of poems, which is not published: from training runs like it.
 
-A run of the experiment `poem-heads` (2 layers of 4 heads, width 128, characters of poems) has, beside what
-other claims take from it:
-
-- `profiles`: a list a layer of heads, each a mapping of entropy, diagonal, previous and distance;
-- `effects_by_punctuation`: a list a layer of heads, each the loss increases in nats without it at punctuation
-  only, elsewhere only, and everywhere;
-- `map_cosines`: of the flattened attention maps of two heads, in the order of itertools.combinations of the
-  heads counted through the layers;
-- `output_cosines`: a list a layer of heads, each the mean cosine of the head's output with what it reads; and
-  `untrained_cosines`, the same as one list, of the model before training.
-
-The heads of a layer are interchangeable: a head is found by its role or its rank, not by its number.
+What a run of the experiment `poems.heads` has is said in `paper_checks.experiments.poem_heads`. The heads of
+a layer are interchangeable: a head is found by its role or its rank, not by its number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import one_more
+from paper_checks.ledger.runs import Run, one_more, poem_runs
 from paper_checks.ledger.setting import Setting
 
-EXPERIMENT = "poem-heads"
-Run = Mapping[str, Any]
+EXPERIMENT = "poems.heads"
 
 
 def beside_runs(
@@ -54,7 +42,7 @@ def beside_runs(
 @decides("profile-table")
 def profile_table(claim: Claim, setting: Setting) -> Finding:
     """Compare each column with runs, the heads of a layer in the order of that column."""
-    runs = setting.experiment(EXPERIMENT)["runs"]
+    runs = poem_runs(setting, EXPERIMENT)
     size = len(runs[0]["profiles"][0])
     stated = {
         name: [one for k in range(0, len(column), size) for one in sorted(column[k : k + size], key=exact)]
@@ -80,7 +68,7 @@ ROLES = ((0, "diagonal"), (0, "previous"), (1, "entropy"))
 @decides("punctuation-ablation-table")
 def ablation_by_punctuation(claim: Claim, setting: Setting) -> Finding:
     """Compare the heads of the same roles in each run."""
-    runs = setting.experiment(EXPERIMENT)["runs"]
+    runs = poem_runs(setting, EXPERIMENT)
     effects = [
         [run["effects_by_punctuation"][layer][by_role(run, layer, measure)] for layer, measure in ROLES]
         for run in runs
@@ -105,7 +93,7 @@ def similarity_of_maps(claim: Claim, setting: Setting) -> Finding:
         cosines = sorted(run["map_cosines"], reverse=True)
         return cosines[:dots] + cosines[len(cosines) - (len(stated) - dots) :]
 
-    runs = setting.experiment(EXPERIMENT)["runs"]
+    runs = poem_runs(setting, EXPERIMENT)
     return beside_runs(
         {"cosine": stated}, {"cosine": [ranked(run) for run in runs]}, "The highest and the lowest, by rank."
     )
@@ -115,7 +103,7 @@ def similarity_of_maps(claim: Claim, setting: Setting) -> Finding:
 def copying_head(claim: Claim, setting: Setting) -> Finding:
     """Compare, in each run, the head of layer 0 that looks at itself most with untrained heads."""
     found = []
-    for run in setting.experiment(EXPERIMENT)["runs"]:
+    for run in poem_runs(setting, EXPERIMENT):
         cosine = run["output_cosines"][0][by_role(run, 0, "diagonal")]
         found.append((cosine, max(run["untrained_cosines"])))
     told = [f"{shown(cosine)} beside {shown(control)}" for cosine, control in found]

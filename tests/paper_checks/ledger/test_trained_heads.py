@@ -1,7 +1,7 @@
 """Claims on trained heads are held to runs: heads by role and rank, values as one more run could have."""
 
 import pytest
-from planted import claim_of, verdict
+from planted import claim_of, of_poems, verdict
 
 from paper_checks.ledger.decisions.trained_heads import EXPERIMENT
 from paper_checks.ledger.finding import NotGiven
@@ -33,7 +33,7 @@ def run_like_the_chapter(moved, **shifted):
 
 
 def given(*runs):
-    return {EXPERIMENT: {"runs": list(runs)}}
+    return of_poems(EXPERIMENT, list(runs))
 
 
 ALIKE = given(*(run_like_the_chapter(moved) for moved in (-SPREAD, 0.0, SPREAD)))
@@ -53,3 +53,11 @@ def test_runs_decide(claim_id):
         verdict(claim_id)
     assert verdict(claim_id, ALIKE) in ("holds", "holds_to_rounding")
     assert verdict(claim_id, UNLIKE) == "refuted"
+
+
+def test_models_of_other_sizes_decide_nothing():
+    runs = ALIKE[EXPERIMENT]["runs"]
+    with pytest.raises(NotGiven, match="width 64 where the claim has 128"):
+        verdict("profile-table", of_poems(EXPERIMENT, runs, width=64))
+    with pytest.raises(NotGiven, match="runs of the experiment"):
+        verdict("profile-table", of_poems(EXPERIMENT, []))
