@@ -44,16 +44,14 @@ def reproduce(
     """
     import time
 
-    import numpy as np
     from rich.console import Console
 
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
-    from paper_checks.reproduction import main_run, other_runs, write
-    from paper_checks.reproduction.descent import available
+    from paper_checks.reproduction import write
     from paper_checks.reproduction.plan import Plan
+    from paper_checks.reproduction.whole import reproduced
     from properties.results import write_text
-    from reference.errors import InputError
 
     if json is not None:
         require_folder(json)
@@ -61,28 +59,9 @@ def reproduce(
     loaded = load_corpus(
         corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
     )
-    if loaded.sequences < plan.sequences:
-        raise InputError(
-            f"{loaded.name} has {loaded.sequences:,} sequences; give --sequences {loaded.sequences} or less."
-        )
     began = time.monotonic()
-    chosen = np.random.default_rng(seed).permutation(loaded.sequences)[: plan.sequences]
-    lab = main_run.Laboratory(loaded.tokens[np.sort(chosen)], loaded.vocab_size)
-    kinds = [dtype for dtype in ("float64", "float32") if available(dtype)]
     with progress_bar(not quiet) as told:
-        both = {}
-        for n, dtype in enumerate(kinds):
-            told(f"main run, {dtype}", n, len(kinds))
-            both[dtype] = main_run.final(lab, plan.layers, plan.rate, plan.steps, dtype)
-        rows = list(main_run.rows(lab, plan, both))
-        for runs in (
-            other_runs.until_failure,
-            other_runs.small_starts,
-            other_runs.changing_batches,
-            other_runs.other_depths,
-        ):
-            rows += runs(lab, plan, told)
-    head = write.header(loaded, plan, "float32" in kinds)
+        head, rows = reproduced(loaded, plan, told)
     if json is not None:
         write_text(json, write.as_lines(head, rows, time.monotonic() - began))
     write.show(Console(highlight=False, quiet=quiet), head, rows)

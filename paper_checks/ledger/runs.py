@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any
 
@@ -44,6 +45,17 @@ def poem_runs(setting: Setting, name: str, sizes: Sequence[str] = SIZES) -> list
         told = ", ".join(f"{size} {settings.get(size)} where the claim has {printed[size]}" for size in other)
         raise NotGiven(f"the experiment '{name}' with models of the sizes claimed ({told})")
     return runs_of(setting, name)
+
+
+def beside_published(finding: Finding, runs: Sequence[Run]) -> Finding:
+    """Return a finding on models of poems that says how far they and the published one have learned."""
+    losses = [run["loss"] for run in runs]
+    published = tables()["poem-model"]["ablation"]["base"]
+    told = (
+        f"These models leave {min(losses):.2f} to {max(losses):.2f} nats on unseen poems, the published one "
+        f"{published} on its own."
+    )
+    return replace(finding, convention=" ".join(filter(None, (finding.convention, told))))
 
 
 def one_more(values: Sequence[float]) -> tuple[float, float]:

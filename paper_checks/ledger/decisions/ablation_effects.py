@@ -14,7 +14,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, by_readings, compared
 from paper_checks.ledger.printed import as_printed, fractions
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs, poem_runs
+from paper_checks.ledger.runs import against_runs, beside_published, poem_runs
 from paper_checks.ledger.setting import Setting
 
 MODEL = "poem-model"
@@ -89,7 +89,8 @@ def ratio_of_trained_layers(claim: Claim, setting: Setting) -> Finding:
     """
     runs = poem_runs(setting, "poems.heads")
     ratios = [_mean(run["effects"][0]) / _mean(run["effects"][1]) for run in runs]
-    return against_runs(claim, {"ratio": ratios}, "Mean loss increase of the first layer over the second's.")
+    derivation = "Mean loss increase of the first layer over the second's."
+    return beside_published(against_runs(claim, {"ratio": ratios}, derivation), runs)
 
 
 @decides("generation-divergence")

@@ -17,7 +17,7 @@ from paper_checks.ledger.decisions.trained_heads import by_role
 from paper_checks.ledger.finding import Finding, NotGiven, compared, judged
 from paper_checks.ledger.printed import fractions, rounds_to
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs, poem_runs
+from paper_checks.ledger.runs import against_runs, beside_published, poem_runs
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
 
@@ -30,20 +30,20 @@ def effects_by_position(claim: Claim, setting: Setting) -> Finding:
     increase in nats at each position of a window without it. The chapter's head is the most diffuse of the
     second layer, and so is that of a run.
     """
-    runs = [
-        run["effects_by_position"][1][by_role(run, 1, "entropy")] for run in poem_runs(setting, "poems.heads")
-    ]
+    runs = poem_runs(setting, "poems.heads")
+    effects = [run["effects_by_position"][1][by_role(run, 1, "entropy")] for run in runs]
     measures: dict[str, Callable[[list[float]], float]] = {
         "mean": fmean,
         "largest": max,
         "smallest": min,
         "deviation": pstdev,
     }
-    return against_runs(
+    finding = against_runs(
         claim,
-        {name: [measure(run) for run in runs] for name, measure in measures.items()},
+        {name: [measure(effect) for effect in effects] for name, measure in measures.items()},
         "Over the positions of a window, run by run.",
     )
+    return beside_published(finding, runs)
 
 
 @decides("per-position-span")

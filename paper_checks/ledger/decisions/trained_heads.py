@@ -12,7 +12,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import Run, one_more, poem_runs
+from paper_checks.ledger.runs import Run, beside_published, one_more, poem_runs
 from paper_checks.ledger.setting import Setting
 
 EXPERIMENT = "poems.heads"
@@ -52,7 +52,7 @@ def profile_table(claim: Claim, setting: Setting) -> Finding:
         name: [[x for layer in run["profiles"] for x in sorted(head[name] for head in layer)] for run in runs]
         for name in stated
     }
-    return beside_runs(stated, measured, "Each measure by rank within its layer.")
+    return beside_published(beside_runs(stated, measured, "Each measure by rank within its layer."), runs)
 
 
 def by_role(run: Run, layer: int, measure: str) -> int:
@@ -76,12 +76,13 @@ def ablation_by_punctuation(claim: Claim, setting: Setting) -> Finding:
     measured = {
         name: [[head[place] for head in run] for run in effects] for place, name in enumerate(claim.numbers)
     }
-    return beside_runs(
+    finding = beside_runs(
         claim.numbers,
         measured,
         "The heads of layer 0 that look most at themselves and at the previous position, and the most "
         "diffuse of layer 1.",
     )
+    return beside_published(finding, runs)
 
 
 @decides("similarity-table")
@@ -94,22 +95,24 @@ def similarity_of_maps(claim: Claim, setting: Setting) -> Finding:
         return cosines[:dots] + cosines[len(cosines) - (len(stated) - dots) :]
 
     runs = poem_runs(setting, EXPERIMENT)
-    return beside_runs(
+    finding = beside_runs(
         {"cosine": stated}, {"cosine": [ranked(run) for run in runs]}, "The highest and the lowest, by rank."
     )
+    return beside_published(finding, runs)
 
 
 @decides("l0h0-copy-hypothesis")
 def copying_head(claim: Claim, setting: Setting) -> Finding:
     """Compare, in each run, the head of layer 0 that looks at itself most with untrained heads."""
-    found = []
-    for run in poem_runs(setting, EXPERIMENT):
+    found, runs = [], poem_runs(setting, EXPERIMENT)
+    for run in runs:
         cosine = run["output_cosines"][0][by_role(run, 0, "diagonal")]
         found.append((cosine, max(run["untrained_cosines"])))
     told = [f"{shown(cosine)} beside {shown(control)}" for cosine, control in found]
-    return judged(
+    finding = judged(
         all(cosine > control for cosine, control in found),
         f"cosines of its output with its input, and the highest of untrained heads: {'; '.join(told)}",
         evidence="measured",
         derivation="A head that copies what it reads has an output along its input.",
     )
+    return beside_published(finding, runs)
