@@ -91,7 +91,7 @@ def report(
         with progress_bar() as progress:
             beside = published_beside(text, seed, progress)
         run = replace(run, header={**run.header, "predicted": beside})
-    setting = Setting(seed, text, measured, own_results(run))
+    setting = Setting(seed, text, measured, dict.fromkeys(measured, str(experiments)), own_results(run))
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})
     with progress_bar(not quiet) as progress:

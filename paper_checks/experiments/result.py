@@ -92,11 +92,16 @@ def assessments(outcomes: Iterable[Outcome]) -> dict[str, Assessment]:
 
 
 def write_outcomes(path: Path, header: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
-    """Write JSON lines: a header, a line an experiment, a line an observation's strength, a footer.
+    """Write `as_lines` into a file.
 
     Raises:
         InputError: the file cannot be written.
     """
+    write_text(path, as_lines(header, outcomes))
+
+
+def as_lines(header: dict[str, Any], outcomes: Iterable[Outcome]) -> str:
+    """Return JSON lines: a header, a line an experiment, a line an observation's strength, a footer."""
     listed = list(outcomes)
     lines: list[dict[str, Any]] = [
         {"kind": "header", "format": FORMAT, **header},
@@ -107,7 +112,7 @@ def write_outcomes(path: Path, header: dict[str, Any], outcomes: Iterable[Outcom
         ),
         {"kind": "footer", "experiments": len(listed), "met": sum(outcome.met for outcome in listed)},
     ]
-    write_text(path, "".join(json.dumps(_plain(line), allow_nan=False) + "\n" for line in lines))
+    return "".join(json.dumps(_plain(line), allow_nan=False) + "\n" for line in lines)
 
 
 def read_outcomes(path: Path) -> tuple[dict[str, Any], list[Outcome]]:
