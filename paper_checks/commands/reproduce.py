@@ -10,6 +10,9 @@ import typer
 from gpu.command_line import require_folder
 from paper_checks import options
 
+# A size that a processor does in minutes: of a text, and of the embedded stories whole.
+DEFAULT_VOCAB, DEFAULT_LENGTH = 128, 24
+
 
 def reproduce(
     corpus: Annotated[
@@ -29,7 +32,9 @@ def reproduce(
     vocab: Annotated[
         int | None, typer.Option("--vocab", metavar="V", help="Most frequent tokens kept.")
     ] = None,
-    length: Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions.")] = 24,
+    length: Annotated[
+        int, typer.Option("--length", metavar="T", help="Predicted positions.")
+    ] = DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.stream,
     seed: options.Seed = 0,

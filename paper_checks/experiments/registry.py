@@ -75,9 +75,17 @@ def run_experiments(
     Raises:
         InputError: there is no such profile or experiment, or the text cannot be used.
     """
-    setting = Setting(scale_of(profile), seed, corpus, tokenizer)
+    return run_on(Setting(scale_of(profile), seed, corpus, tokenizer), names, progress)
+
+
+def run_on(
+    setting: Setting,
+    names: Sequence[str] = (),
+    progress: Progress = lambda what, done, of: None,
+) -> list[Outcome]:
+    """Run experiments on a setting; otherwise as `run_experiments`."""
     chosen = select(names, setting)
-    if corpus is not None:
+    if setting.corpus is not None:
         text(setting)  # a text that cannot be used is told before anything is trained
     outcomes = []
     for done, name in enumerate(chosen):

@@ -16,6 +16,7 @@ from properties.evidence_ladder import Assessment, Finding, Step, assess
 from properties.results import write_text
 from reference.errors import InputError
 from reference.resampling import Interval
+from reference.small_files import read_small
 
 FORMAT = 1
 
@@ -113,6 +114,18 @@ def as_lines(header: dict[str, Any], outcomes: Iterable[Outcome]) -> str:
         {"kind": "footer", "experiments": len(listed), "met": sum(outcome.met for outcome in listed)},
     ]
     return "".join(json.dumps(_plain(line), allow_nan=False) + "\n" for line in lines)
+
+
+def has_outcomes(path: Path) -> bool:
+    """Return whether a file is one of `write_outcomes`, and not only of what decides claims.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if path.is_dir():
+        return False
+    first = read_small(path, "file of experiments").partition("\n")[0]
+    return '"kind": "header"' in first
 
 
 def read_outcomes(path: Path) -> tuple[dict[str, Any], list[Outcome]]:
