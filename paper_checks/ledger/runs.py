@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Literal
 
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding, NotGiven
+from paper_checks.ledger.finding import Finding, NotGiven, Verdict
 from paper_checks.ledger.printed import decimal, digits_of, exact
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
 from reference.errors import InputError
 
 Run = Mapping[str, Any]
+Place = Literal["outside", "inside", "untold"]
 SIZES = ("layers", "heads", "width", "context")
 
 
@@ -87,6 +88,24 @@ def one_more_share(values: Sequence[float], positions: int) -> tuple[float, floa
     return p - reach, p + reach
 
 
+def place_of(stated: float, low: float, high: float) -> Place:
+    """Return where a published number lies: outside, inside, or inside of what says nothing.
+
+    Runs that differ by so much that half of the number would be one more of them, or half as much again,
+    do not tell it from others.
+    """
+    if not low <= stated <= high:
+        return "outside"
+    return "inside" if high - low <= abs(stated) else "untold"
+
+
+def verdict_of(places: Collection[Place]) -> Verdict:
+    """Return the verdict on a claim whose numbers lie in these places."""
+    if "outside" in places:
+        return "refuted"
+    return "inconclusive" if "untold" in places else "holds_to_rounding"
+
+
 def against_runs(
     claim: Claim,
     measured: Mapping[str, Sequence[float]],
@@ -101,16 +120,15 @@ def against_runs(
         derivation: how it was measured.
         where: between which values one more run like the published one lies, given those of runs.
     """
-    outside, shown, right = [], [], {}
+    shown, right, places = [], {}, set()
     for name, stated in claim.numbers.items():
         low, high = where(measured[name])
-        if not low <= float(decimal(stated)) <= high:
-            outside.append(name)
+        places.add(place_of(float(decimal(stated)), low, high))
         right[name] = digits_of(stated, fmean(measured[name]))
         shown.append(f"{name} {right[name]} ({digits_of(stated, low)} to {digits_of(stated, high)})")
     runs = len(next(iter(measured.values())))
     return Finding(
-        "refuted" if outside else "holds_to_rounding",
+        verdict_of(places),
         "measured",
         "; ".join(shown),
         derivation=derivation,

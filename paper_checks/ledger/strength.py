@@ -59,7 +59,8 @@ def strength_of(
         waits = finding.derivation.removeprefix("Needs ").rstrip(".") or claim.needs
         return Strength("none yet", waits)
     if finding.verdict == "inconclusive":
-        return Strength("undecided", finding.derivation.rstrip(".") or "a decision")
+        open_still = "runs that differ less" if finding.evidence == "measured" else finding.derivation
+        return Strength("undecided", open_still.rstrip(".") or "a decision")
     if finding.evidence == "measured" and claim.needs in OBSERVED:
         holds = finding.verdict != "refuted"
         published = Seen(Step.one_input, True, "the source")

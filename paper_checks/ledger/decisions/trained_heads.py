@@ -12,7 +12,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import Run, beside_published, one_more, poem_runs
+from paper_checks.ledger.runs import Run, beside_published, one_more, place_of, poem_runs, verdict_of
 from paper_checks.ledger.setting import Setting
 
 EXPERIMENT = "poems.heads"
@@ -28,15 +28,18 @@ def beside_runs(
         measured: by the same names, a list of as many values for each run, in the same order.
         derivation: how runs and print were put into one order.
     """
-    outside, total = [], 0
+    outside, places = [], []
     for name, column in stated.items():
         for place, printed in enumerate(column):
             low, high = one_more([values[place] for values in measured[name]])
-            total += 1
-            if not low <= exact(printed) <= high:
+            places.append(place_of(float(exact(printed)), low, high))
+            if places[-1] == "outside":
                 outside.append(f"{name} {printed} not in {shown(low)} to {shown(high)}")
-    told = "; ".join([f"{total - len(outside)} of {total} values could be those of one more run", *outside])
-    return Finding("refuted" if outside else "holds_to_rounding", "measured", told, derivation=derivation)
+    untold = places.count("untold")
+    told = [f"{places.count('inside')} of {len(places)} values could be those of one more run"]
+    told += [f"of {untold} the runs differ too much to say"] * bool(untold)
+    computed = "; ".join([*told, *outside])
+    return Finding(verdict_of(places), "measured", computed, derivation=derivation)
 
 
 @decides("profile-table")

@@ -105,6 +105,12 @@ def test_training_runs_decide(claim, good, bad):
     assert verdict(claim, of_poems("poems.heads", bad)) == "refuted"
 
 
+def test_runs_that_differ_too_much_do_not_decide():
+    """Six times is one more of these, and so is none: nothing is told."""
+    runs = of_poems("poems.heads", [run(2.0), run(9.0)])
+    assert verdict("layer0-six-times-real-heads", runs) == "inconclusive"
+
+
 def test_one_run_says_nothing_of_another():
     with pytest.raises(InputError, match="two or more"):
         one_more([1.0])
