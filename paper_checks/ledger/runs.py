@@ -59,6 +59,19 @@ def beside_published(finding: Finding, runs: Sequence[Run]) -> Finding:
     return replace(finding, convention=" ".join(filter(None, (finding.convention, told))))
 
 
+def of_like_models(finding: Finding, runs: Sequence[Run]) -> Finding:
+    """Return the same of a table of the published model: it is undecided unless the models are like it.
+
+    They are when its loss could be that of one more run: what a head does changes while a model learns.
+    """
+    told = beside_published(finding, runs)
+    low, high = one_more([run["loss"] for run in runs])
+    if low <= float(decimal(tables()["poem-model"]["ablation"]["base"])) <= high:
+        return told
+    unlike = f"One more run would leave {low:.2f} to {high:.2f}: these are other models."
+    return replace(told, verdict="inconclusive", convention=f"{told.convention} {unlike}")
+
+
 def one_more(values: Sequence[float]) -> tuple[float, float]:
     """Return where one more run lies, but for one in 1 + DEVIATIONS^2, whatever the distribution.
 

@@ -17,7 +17,7 @@ from paper_checks.ledger.decisions.trained_heads import by_role
 from paper_checks.ledger.finding import Finding, NotGiven, compared, judged
 from paper_checks.ledger.printed import fractions, rounds_to
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs, beside_published, poem_runs
+from paper_checks.ledger.runs import against_runs, of_like_models, poem_runs
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
 
@@ -43,7 +43,7 @@ def effects_by_position(claim: Claim, setting: Setting) -> Finding:
         {name: [measure(effect) for effect in effects] for name, measure in measures.items()},
         "Over the positions of a window, run by run.",
     )
-    return beside_published(finding, runs)
+    return of_like_models(finding, runs)
 
 
 @decides("per-position-span")

@@ -12,7 +12,15 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import Run, beside_published, one_more, place_of, poem_runs, verdict_of
+from paper_checks.ledger.runs import (
+    Run,
+    beside_published,
+    of_like_models,
+    one_more,
+    place_of,
+    poem_runs,
+    verdict_of,
+)
 from paper_checks.ledger.setting import Setting
 
 EXPERIMENT = "poems.heads"
@@ -55,7 +63,7 @@ def profile_table(claim: Claim, setting: Setting) -> Finding:
         name: [[x for layer in run["profiles"] for x in sorted(head[name] for head in layer)] for run in runs]
         for name in stated
     }
-    return beside_published(beside_runs(stated, measured, "Each measure by rank within its layer."), runs)
+    return of_like_models(beside_runs(stated, measured, "Each measure by rank within its layer."), runs)
 
 
 def by_role(run: Run, layer: int, measure: str) -> int:
@@ -85,7 +93,7 @@ def ablation_by_punctuation(claim: Claim, setting: Setting) -> Finding:
         "The heads of layer 0 that look most at themselves and at the previous position, and the most "
         "diffuse of layer 1.",
     )
-    return beside_published(finding, runs)
+    return of_like_models(finding, runs)
 
 
 @decides("similarity-table")
@@ -101,7 +109,7 @@ def similarity_of_maps(claim: Claim, setting: Setting) -> Finding:
     finding = beside_runs(
         {"cosine": stated}, {"cosine": [ranked(run) for run in runs]}, "The highest and the lowest, by rank."
     )
-    return beside_published(finding, runs)
+    return of_like_models(finding, runs)
 
 
 @decides("l0h0-copy-hypothesis")
