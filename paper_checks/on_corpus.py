@@ -1,4 +1,4 @@
-"""What the leading terms are on one corpus, for a report: each weight by layer, and words under the maps."""
+"""What a report shows of its corpus: weights by layer, words under the maps; and a proof for every corpus."""
 
 from __future__ import annotations
 
@@ -25,13 +25,26 @@ from properties.predictions.sampling import leading_directions
 from reference.alignment import cosine, singular_directions
 from reference.corpus import Corpus
 from reference.neighbours import content_words
+from theory.certificates import prove
 
 # A part that three layers train on in seconds. s eta is that of the published main run, 320 steps at 0.005.
 SEQUENCES, LENGTH, LAYERS, RATE, STEPS = 32, 24, 3, 0.05, 32
 # Words whose neighbours are shown, and how many.
 WORDS, NEAREST = 6, 6
 
+# The size whose proof comes with a report: the largest that is proved in a second.
+PROVED_V, PROVED_T, PROVED_L = 2, 3, 2
+
 Told = Callable[[str, int, int], None]
+
+
+def readings(corpus: Corpus, seed: int, told: Told) -> dict[str, Any]:
+    """Return what a report shows besides results: weights by layer, words, and a proof for every corpus."""
+    return {
+        "by_layer": by_layer(corpus, seed, told),
+        "words": words(corpus),
+        "certificate": prove(PROVED_V, PROVED_T, PROVED_L),
+    }
 
 
 def by_layer(corpus: Corpus, seed: int, told: Told = lambda what, done, of: None) -> dict[str, Any]:

@@ -51,6 +51,20 @@ class ProfileOption(StrEnum):
     deep = "deep"
 
 
+class ReportProfileOption(StrEnum):
+    """The same for a report, which can also train models."""
+
+    quick = "quick"
+    ci = "ci"
+    deep = "deep"
+    full = "full"
+
+    @property
+    def cases(self) -> ProfileOption:
+        """How many cases each check is tried on."""
+        return ProfileOption.ci if self is ReportProfileOption.full else ProfileOption(self.value)
+
+
 Profile = Annotated[ProfileOption, typer.Option(help="How many cases a check is tried on.")]
 Timeout = Annotated[
     float, typer.Option(metavar="SECONDS", min=0.001, help="How long a cmd: program may take for an answer.")

@@ -91,7 +91,8 @@ def claims(
             field=field,
             cached=not no_cache,
         )
-    setting = Setting(seed=seed, text=text, experiments=read_experiments(experiments) if experiments else {})
+    measured = read_experiments(experiments) if experiments else {}
+    setting = Setting(seed, text, measured, dict.fromkeys(measured, str(experiments)))
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
     decided: list[Decided] = []
     with progress_bar(not quiet) as progress:

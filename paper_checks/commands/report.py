@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +14,8 @@ from gpu.command_line import require_folder
 from paper_checks import options
 from paper_checks.commands.verify import rerun_options, run_suite
 
-# The size whose proof comes with a report: the largest that is proved in a second.
-PROVED_V, PROVED_T, PROVED_L = 2, 3, 2
+if TYPE_CHECKING:
+    from paper_checks.measured import Measured
 
 
 def report(
@@ -27,7 +28,13 @@ def report(
     field: options.Field = options.DEFAULT_FIELD,
     no_cache: options.NoCache = False,
     seed: options.Seed = 0,
-    profile: options.Profile = options.ProfileOption.quick,
+    profile: Annotated[
+        options.ReportProfileOption,
+        typer.Option(
+            help="How many cases a check is tried on; full has those of ci and trains models for the "
+            "experiments, the explorer and a run beside its predictions, which takes an hour or more."
+        ),
+    ] = options.ReportProfileOption.quick,
     impl: Annotated[
         list[str] | None,
         typer.Option(metavar="TARGET", help="Hold this implementation too; may be given several times."),
@@ -35,6 +42,16 @@ def report(
     experiments: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Results of training experiments, as JSON lines, to decide more."),
+    ] = None,
+    poems: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --profile full: poems, to train models of by character."),
+    ] = None,
+    reproduction: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Show this run beside its predictions, written by reproduce --json."
+        ),
     ] = None,
     compare: Annotated[
         Path | None,
@@ -53,19 +70,22 @@ def report(
     from paper_checks.ledger.decide import own_results, with_claims
     from paper_checks.ledger.experiments import read_experiments
     from paper_checks.ledger.setting import Setting
-    from paper_checks.on_corpus import by_layer, words
+    from paper_checks.measured import EXPERIMENTS_FILE, together, with_measured
+    from paper_checks.on_corpus import readings
     from paper_checks.prediction.beside import published_beside
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
     from paper_checks.report.compare import UNCHANGED, changes
     from paper_checks.table import show
     from properties.results import read_run, write_run
-    from theory.certificates import prove
 
     check_report(out)
     require_folder(json)
-    measured = read_experiments(experiments) if experiments else {}
+    given = read_experiments(experiments) if experiments else {}
+    parts = [read_parts(experiments, reproduction)]
     earlier = read_run(compare) if compare else None
+    full = profile is options.ReportProfileOption.full
+    check_poems(poems, full)
     run = run_suite(
         impl or [],
         corpus,
@@ -74,13 +94,12 @@ def report(
         tokenizer,
         layout,
         seed,
-        profile,
+        profile.cases,
         [],
         field=field,
         cached=not no_cache,
         quiet=quiet,
     )
-    asked = [word for target in impl or () for word in ("--impl", target)]
     shown = load_corpus(
         corpus,
         vocab_size=vocab,
@@ -93,16 +112,30 @@ def report(
     )
     text = None if corpus is None else shown
     with progress_bar(not quiet) as progress:
-        beside = {} if text is None else {"predicted": published_beside(text, seed, progress)}
-        of_corpus = {"by_layer": by_layer(shown, seed, progress), "words": words(shown)}
-    proof = {"certificate": prove(PROVED_V, PROVED_T, PROVED_L)}
-    run = replace(run, header={**run.header, **proof, **of_corpus, **beside})
-    setting = Setting(seed, text, measured, own_results(run))
+        found = readings(shown, seed, progress)
+        if text is not None:
+            found["predicted"] = published_beside(text, seed, progress)
+    run = replace(run, header={**run.header, **found})
+    if full:
+        with progress_bar(not quiet) as progress:
+            parts = [
+                *run_parts(corpus, tokenizer, seed, poems, parts[0].reproduction is None, progress),
+                *parts,
+            ]
+    measured = together(parts)
+    origins = dict.fromkeys(measured.records(), str(out / EXPERIMENTS_FILE)) | dict.fromkeys(
+        given, str(experiments)
+    )
+    setting = Setting(seed, text, {**measured.records(), **given}, origins, own_results(run))
     again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
-    run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})
+    asked = [word for target in impl or () for word in ("--impl", target)]
+    asked += ["--profile", "full"] * full + (["--poems", str(poems)] if poems else [])
+    command = shlex.join(["leadterms", "report", *asked])
+    run = replace(run, header={**run.header, "command": command, "profile": profile.value})
+    run = with_measured(run, measured)
     with progress_bar(not quiet) as progress:
         run = with_claims(run, setting, again, progress)
-    written = write_report(run, out)
+    written = write_report(run, out, measured.files())
     if json is not None:
         write_run(json, run)
     console = Console(quiet=quiet)
@@ -112,3 +145,70 @@ def report(
         console.print(sentence, highlight=False, markup=False)
     console.print(f"The report is in {page}", highlight=False, soft_wrap=True)
     raise typer.Exit(0 if run.ok else 1)
+
+
+def check_poems(poems: Path | None, full: bool) -> None:
+    """Fail now, before long work, if the poems could not be used.
+
+    Raises:
+        InputError: nothing would be trained on them, or they cannot be read.
+    """
+    from reference.errors import InputError
+    from reference.text import check_readable
+
+    if poems is not None:
+        if not full:
+            raise InputError("--poems is what models are trained on; give --profile full too.")
+        check_readable(poems)
+
+
+def read_parts(experiments: Path | None, reproduction: Path | None) -> Measured:
+    """Return what files hold of outcomes of experiments and of a run beside its predictions.
+
+    Raises:
+        InputError: a file is none.
+    """
+    from paper_checks.experiments.result import has_outcomes, read_outcomes
+    from paper_checks.measured import Measured
+    from paper_checks.reproduction.write import read_lines
+
+    outcomes = read_outcomes(experiments)[1] if experiments and has_outcomes(experiments) else []
+    return Measured(tuple(outcomes), read_lines(reproduction) if reproduction else None)
+
+
+def run_parts(
+    corpus: str | None,
+    tokenizer: str,
+    seed: int,
+    poems: Path | None,
+    reproduces: bool,
+    progress: Callable[[str, int, int], None],
+) -> list[Measured]:
+    """Return what is trained for a full report: experiments, the explorer, a run beside its predictions."""
+    from paper_checks.commands.reproduce import DEFAULT_LENGTH, DEFAULT_VOCAB
+    from paper_checks.corpora import load_corpus
+    from paper_checks.experiments.setting import Setting, scale_of
+    from paper_checks.measured import Measured, beside_its_laws, trained
+    from paper_checks.provenance import has_torch
+    from paper_checks.reproduction.plan import Plan
+    from reference.errors import InputError
+
+    parts = []
+    if has_torch():
+        parts.append(trained(Setting(scale_of("full"), seed), poems, progress))
+    else:
+        parts.append(Measured(left_out=("Experiments train models, which needs torch.",)))
+    if reproduces:
+        try:
+            small = load_corpus(
+                corpus,
+                vocab_size=None if corpus is None else DEFAULT_VOCAB,
+                length=DEFAULT_LENGTH,
+                tokenizer_name=tokenizer,
+                layout=options.LayoutOption.stream.value,
+                seed=seed,
+            )
+            parts.append(beside_its_laws(small, Plan(seed=seed), progress))
+        except InputError as error:
+            parts.append(Measured(left_out=(f"No run beside its predictions: {error}",)))
+    return parts

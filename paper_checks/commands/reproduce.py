@@ -10,6 +10,9 @@ import typer
 from gpu.command_line import require_folder
 from paper_checks import options
 
+# A size that a processor does in minutes: of a text, and of the embedded stories whole.
+DEFAULT_VOCAB, DEFAULT_LENGTH = 128, 24
+
 
 def reproduce(
     corpus: options.CorpusArgument = None,
@@ -26,7 +29,9 @@ def reproduce(
     vocab: Annotated[
         int | None, typer.Option("--vocab", metavar="V", help="Most frequent tokens kept.")
     ] = None,
-    length: Annotated[int, typer.Option("--length", metavar="T", help="Predicted positions.")] = 24,
+    length: Annotated[
+        int, typer.Option("--length", metavar="T", help="Predicted positions.")
+    ] = DEFAULT_LENGTH,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.stream,
     field: options.Field = options.DEFAULT_FIELD,
@@ -42,16 +47,14 @@ def reproduce(
     """
     import time
 
-    import numpy as np
     from rich.console import Console
 
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
-    from paper_checks.reproduction import main_run, other_runs, write
-    from paper_checks.reproduction.descent import available
+    from paper_checks.reproduction import write
     from paper_checks.reproduction.plan import Plan
+    from paper_checks.reproduction.whole import reproduced
     from properties.results import write_text
-    from reference.errors import InputError
 
     if json is not None:
         require_folder(json)
@@ -65,28 +68,9 @@ def reproduce(
         seed=seed,
         field=field,
     )
-    if loaded.sequences < plan.sequences:
-        raise InputError(
-            f"{loaded.name} has {loaded.sequences:,} sequences; give --sequences {loaded.sequences} or less."
-        )
     began = time.monotonic()
-    chosen = np.random.default_rng(seed).permutation(loaded.sequences)[: plan.sequences]
-    lab = main_run.Laboratory(loaded.tokens[np.sort(chosen)], loaded.vocab_size)
-    kinds = [dtype for dtype in ("float64", "float32") if available(dtype)]
     with progress_bar(not quiet) as told:
-        both = {}
-        for n, dtype in enumerate(kinds):
-            told(f"main run, {dtype}", n, len(kinds))
-            both[dtype] = main_run.final(lab, plan.layers, plan.rate, plan.steps, dtype)
-        rows = list(main_run.rows(lab, plan, both))
-        for runs in (
-            other_runs.until_failure,
-            other_runs.small_starts,
-            other_runs.changing_batches,
-            other_runs.other_depths,
-        ):
-            rows += runs(lab, plan, told)
-    head = write.header(loaded, plan, "float32" in kinds)
+        head, rows = reproduced(loaded, plan, told)
     if json is not None:
         write_text(json, write.as_lines(head, rows, time.monotonic() - began))
     write.show(Console(highlight=False, quiet=quiet), head, rows)

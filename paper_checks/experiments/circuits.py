@@ -13,6 +13,7 @@ from gpu.small_gpt.heads import head_scores
 from gpu.small_gpt.model import SmallGPT
 from gpu.small_gpt.paths import ROLES, attention_of, cut
 from paper_checks.experiments.induction import ABOUT as INDUCTION
+from paper_checks.experiments.induction import CLAIM as INDUCTION_CLAIM
 from paper_checks.experiments.models import (
     Blocks,
     block_models,
@@ -82,7 +83,7 @@ def composition(setting: Setting) -> Outcome:
             Observation(ABOUT, Step.absent_in_random, by_chance <= DEVIATIONS_OF_CHANCE),
             Observation(ABOUT, Step.in_the_data, bool(known.any(axis=1).all())),
             Observation(ABOUT, Step.targeted, met),
-            Observation(INDUCTION, Step.targeted, met),
+            Observation(INDUCTION, Step.targeted, met, INDUCTION_CLAIM),
         ),
         claims=("composition-score", "induction-heads-1-4-1-10", "composition-rotate-180"),
     )
@@ -177,7 +178,7 @@ def removal(setting: Setting) -> Outcome:
         tables={"models": rows},
         observations=(
             Observation(ABOUT, Step.ablation, all(holds)),
-            Observation(INDUCTION, Step.ablation, all(holds)),
+            Observation(INDUCTION, Step.ablation, all(holds), INDUCTION_CLAIM),
         ),
         claims=("negative-means-redundancy", "head-0-7-previous"),
     )

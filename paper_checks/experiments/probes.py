@@ -33,7 +33,7 @@ ABOUT = "the stream says that a mark comes next"
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """Positions of windows as rows: the property, the token, the place in the sentence, and the split."""
 
     sequences: np.ndarray
@@ -53,8 +53,8 @@ class _Rows:
 def next_mark(setting: Setting) -> Outcome:
     """Probe every layer of one model of text for the next token's class, with all controls."""
     model, windows = text_models(setting).only(0), unseen_windows(setting, setting.scale.probe_windows)
-    rows = _rows(setting, windows)
-    streams = _streams(model, windows)
+    rows = probe_rows(text(setting).is_mark, windows, setting.seed)
+    streams = streams_as_rows(model, windows)
     rate = float(rows.labels.mean())
     scores = {
         "majority": np.full(len(rows.score(streams[0][:, :1])), max(rate, 1 - rate)),
@@ -67,7 +67,7 @@ def next_mark(setting: Setting) -> Outcome:
         f"stream {layer}": float((scores[f"stream {layer}"] - rows.score(stream, control)).mean())
         for layer, stream in enumerate(streams)
     }
-    untrained = _streams(untrained_like(model), windows)[1]
+    untrained = streams_as_rows(untrained_like(model), windows)[1]
     learned = over_sequences(scores["stream 1"] - rows.score(untrained), setting.seed)
     by_row = _split_by_row(rows, streams[1], setting.seed)
     best_control = max(("majority", "place in the sentence", "token"), key=lambda name: scores[name].mean())
@@ -115,8 +115,8 @@ def next_mark(setting: Setting) -> Outcome:
 def removal(setting: Setting) -> Outcome:
     """Remove the probe's direction after layer 0 and compare with directions drawn as the stream varies."""
     model, windows = text_models(setting).only(0), unseen_windows(setting, setting.scale.probe_windows)
-    rows = _rows(setting, windows)
-    stream = _streams(model, windows)[1]
+    rows = probe_rows(text(setting).is_mark, windows, setting.seed)
+    stream = streams_as_rows(model, windows)[1]
     probe = fit_probe(stream[~rows.tested], rows.labels[~rows.tested])
     others = random_directions(stream[~rows.tested], setting.scale.directions, setting.seed)
     test = windows[np.unique(rows.sequences[rows.tested])]
@@ -193,23 +193,23 @@ def _read_and_removed(example: Example) -> dict[str, float]:
     return {"accuracy": float((probe.predicts(features) == bit).mean()), "cost": float(cost.mean())}
 
 
-def _rows(setting: Setting, windows: np.ndarray) -> _Rows:
-    marks = text(setting).is_mark
+def probe_rows(marks: np.ndarray, windows: np.ndarray, seed: int) -> Rows:
+    """Return the positions of windows [N, T+1] as rows, given which tokens are marks [V]."""
     inputs = windows[:, :-1]
     since = np.zeros(inputs.shape, dtype=np.int64)
     for t in range(1, inputs.shape[1]):
         since[:, t] = np.where(marks[inputs[:, t]], 0, since[:, t - 1] + 1)
     sequences = np.repeat(np.arange(len(windows)), inputs.shape[1])
-    return _Rows(
+    return Rows(
         sequences=sequences,
         labels=marks[windows[:, 1:]].ravel(),
         tokens=inputs.ravel(),
         since_mark=np.minimum(since, LONGEST_SENTENCE).ravel(),
-        tested=probe_split(sequences, TEST_SHARE, setting.seed),
+        tested=probe_split(sequences, TEST_SHARE, seed),
     )
 
 
-def _split_by_row(rows: _Rows, features: np.ndarray, seed: int) -> float:
+def _split_by_row(rows: Rows, features: np.ndarray, seed: int) -> float:
     """The accuracy that a split by position would report."""
     tested = np.random.default_rng(seed).random(len(rows.labels)) < TEST_SHARE
     probe = fit_probe(features[~tested], rows.labels[~tested])
@@ -225,7 +225,7 @@ def _without(features: np.ndarray, probe: Probe) -> np.ndarray:
     return without_direction(features, probe.unit)
 
 
-def _streams(model: SmallGPT, windows: np.ndarray) -> list[np.ndarray]:
+def streams_as_rows(model: SmallGPT, windows: np.ndarray) -> list[np.ndarray]:
     """Return the streams of one model as rows [N T, d], before each layer and after the last."""
     streams = residual_streams(model, windows[:, :-1])[:, 0]
     return [stream.reshape(-1, stream.shape[-1]) for stream in streams]

@@ -8,7 +8,17 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from paper_checks.experiments import circuits, depth, heads, induction, probes, removal
+from paper_checks.experiments import (
+    circuits,
+    depth,
+    heads,
+    induction,
+    poem_heads,
+    poem_probes,
+    poems,
+    probes,
+    removal,
+)
 from paper_checks.experiments.models import text
 from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import Setting, scale_of
@@ -35,6 +45,9 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "probes.removal": probes.removal,
     "probes.used_or_not": probes.used_or_not,
     "depth.first_layer": depth.first_layer,
+    "poems.heads": poem_heads.heads,
+    "poems.probe": poem_probes.probe,
+    "poems.context": poems.context,
 }
 
 Progress = Callable[[str, int, int], None]
@@ -62,9 +75,17 @@ def run_experiments(
     Raises:
         InputError: there is no such profile or experiment, or the text cannot be used.
     """
-    setting = Setting(scale_of(profile), seed, corpus, tokenizer)
+    return run_on(Setting(scale_of(profile), seed, corpus, tokenizer), names, progress)
+
+
+def run_on(
+    setting: Setting,
+    names: Sequence[str] = (),
+    progress: Progress = lambda what, done, of: None,
+) -> list[Outcome]:
+    """Run experiments on a setting; otherwise as `run_experiments`."""
     chosen = select(names, setting)
-    if corpus is not None:
+    if setting.corpus is not None:
         text(setting)  # a text that cannot be used is told before anything is trained
     outcomes = []
     for done, name in enumerate(chosen):
@@ -77,10 +98,10 @@ def run_experiments(
 
 
 def select(names: Sequence[str], setting: Setting) -> list[str]:
-    """Return the ids of the experiments named, by id or group; all that the setting has sizes for by default.
+    """Return the ids of the experiments named, by id or group; all that the setting has what for by default.
 
     Raises:
-        InputError: there is no such experiment, or the setting has no sizes for it.
+        InputError: there is no such experiment, or the setting lacks what it needs.
     """
     groups = {name.split(".")[0] for name in EXPERIMENTS}
     for name in names:
@@ -91,7 +112,16 @@ def select(names: Sequence[str], setting: Setting) -> list[str]:
                 f"There is no experiment '{name}'; give an id or one of {', '.join(sorted(groups))}.{hint}"
             )
     chosen = [name for name in EXPERIMENTS if not names or name in names or name.split(".")[0] in names]
-    sized = [name for name in chosen if name != "depth.first_layer" or setting.scale.depths]
-    if not sized:
-        raise InputError(f"depth.first_layer has no sizes in the profile {setting.scale.name}; give full.")
-    return sized
+    possible = [name for name in chosen if not lacking(name, setting)]
+    if not possible:
+        raise InputError(lacking(chosen[0], setting))
+    return possible
+
+
+def lacking(name: str, setting: Setting) -> str:
+    """Return what an experiment needs that the setting has not, in a sentence; "" where all is there."""
+    if name == "depth.first_layer" and not setting.scale.depths:
+        return f"{name} has no sizes in the profile {setting.scale.name}; give full."
+    if name.startswith("poems.") and (setting.corpus is None or setting.tokenizer != "chars"):
+        return f"{name} trains on poems by character; give --corpus FILE --tokenizer chars."
+    return ""

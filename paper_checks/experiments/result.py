@@ -16,6 +16,7 @@ from properties.evidence_ladder import Assessment, Finding, Step, assess
 from properties.results import write_text
 from reference.errors import InputError
 from reference.resampling import Interval
+from reference.small_files import read_small
 
 FORMAT = 1
 
@@ -36,11 +37,12 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Observation:
-    """A finding on one step of the evidence for something observed."""
+    """A finding on one step of the evidence for something observed; `claims` are those that state it."""
 
     about: str
     step: Step
     holds: bool
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Outcome:
         tables: further numbers by name, each a list of rows.
         observations: steps of evidence that it speaks to.
         claims: ids of the claims that it bears on.
+        runs: a mapping a model, for the claims that are decided by what models measure.
         settings: sizes, steps and data.
         seconds: of processor time.
     """
@@ -70,6 +73,7 @@ class Outcome:
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     observations: tuple[Observation, ...] = ()
     claims: tuple[str, ...] = ()
+    runs: tuple[dict[str, Any], ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -89,11 +93,16 @@ def assessments(outcomes: Iterable[Outcome]) -> dict[str, Assessment]:
 
 
 def write_outcomes(path: Path, header: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
-    """Write JSON lines: a header, a line an experiment, a line an observation's strength, a footer.
+    """Write `as_lines` into a file.
 
     Raises:
         InputError: the file cannot be written.
     """
+    write_text(path, as_lines(header, outcomes))
+
+
+def as_lines(header: dict[str, Any], outcomes: Iterable[Outcome]) -> str:
+    """Return JSON lines: a header, a line an experiment, a line an observation's strength, a footer."""
     listed = list(outcomes)
     lines: list[dict[str, Any]] = [
         {"kind": "header", "format": FORMAT, **header},
@@ -104,7 +113,19 @@ def write_outcomes(path: Path, header: dict[str, Any], outcomes: Iterable[Outcom
         ),
         {"kind": "footer", "experiments": len(listed), "met": sum(outcome.met for outcome in listed)},
     ]
-    write_text(path, "".join(json.dumps(_plain(line), allow_nan=False) + "\n" for line in lines))
+    return "".join(json.dumps(_plain(line), allow_nan=False) + "\n" for line in lines)
+
+
+def has_outcomes(path: Path) -> bool:
+    """Return whether a file is one of `write_outcomes`, and not only of what decides claims.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if path.is_dir():
+        return False
+    first = read_small(path, "file of experiments").partition("\n")[0]
+    return '"kind": "header"' in first
 
 
 def read_outcomes(path: Path) -> tuple[dict[str, Any], list[Outcome]]:
@@ -129,9 +150,10 @@ def _outcome(line: dict[str, Any]) -> Outcome:
     fields = {key: value for key, value in line.items() if key != "kind"}
     fields["quantities"] = tuple(Quantity(**one) for one in fields["quantities"])
     fields["observations"] = tuple(
-        Observation(one["about"], Step(one["step"]), one["holds"]) for one in fields["observations"]
+        Observation(one["about"], Step(one["step"]), one["holds"], tuple(one.get("claims", ())))
+        for one in fields["observations"]
     )
-    fields["claims"] = tuple(fields["claims"])
+    fields["claims"], fields["runs"] = tuple(fields["claims"]), tuple(fields.get("runs", ()))
     return Outcome(**fields)
 
 

@@ -25,6 +25,9 @@ class Scale:
         probe_windows: windows whose activations probes are fitted to.
         directions: random directions that a removal is compared with.
         depths: numbers of layers to compare; none leaves that experiment out.
+        poem_steps: of training models of poems.
+        poem_contexts: context lengths to compare on poems.
+        poems, poem_characters: how many poems profiles of heads are of, and how much of each.
     """
 
     name: str
@@ -49,6 +52,10 @@ class Scale:
     probe_windows: int
     directions: int
     depths: tuple[int, ...]
+    poem_steps: int
+    poem_contexts: tuple[int, ...]
+    poems: int
+    poem_characters: int
 
 
 SCALES = {
@@ -75,6 +82,10 @@ SCALES = {
         probe_windows=160,
         directions=40,
         depths=(),
+        poem_steps=150,
+        poem_contexts=(4, 8, 24),
+        poems=3,
+        poem_characters=12,
     ),
     "full": Scale(
         name="full",
@@ -99,6 +110,10 @@ SCALES = {
         probe_windows=400,
         directions=100,
         depths=(2, 4, 8),
+        poem_steps=1000,
+        poem_contexts=(8, 16, 128),
+        poems=3,
+        poem_characters=24,
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, NotGiven
 from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.strength import Strength, strength_of
 from properties.results import MATHEMATICS, Evidence, Result, Run
 
 # From the strongest to the weakest; a claim that several checks decide is held as firmly as by the weakest.
@@ -20,10 +22,11 @@ _STRENGTH: tuple[Evidence, ...] = ("proved", "exact", "property", "measured", "q
 
 @dataclass(frozen=True)
 class Decided:
-    """A claim with what was found of it, the seconds that took, and the command that does it again."""
+    """A claim, what was found, how strong that is, the seconds it took, the command that does it again."""
 
     claim: Claim
     finding: Finding
+    strength: Strength
     seconds: float
     command: str
 
@@ -44,6 +47,8 @@ class Decided:
             "numbers": dict(claim.numbers),
             "verdict": finding.verdict,
             "evidence": finding.evidence,
+            "strength": self.strength.words,
+            "missing": self.strength.missing,
             "computed": finding.computed,
             "right": dict(finding.right),
             "derivation": finding.derivation,
@@ -63,13 +68,16 @@ def decide(chosen: Iterable[Claim], setting: Setting, options: str = "") -> Iter
         options: what the command line gave besides, to be repeated in the commands.
     """
     for claim in chosen:
-        started = time.perf_counter()
+        started, before = time.perf_counter(), len(setting.read)
         try:
             finding, command = found(claim, setting), f"leadterms claims {claim.id}{options}"
+            files = dict.fromkeys(setting.origins.get(name, "") for name in setting.read[before:])
+            command += "".join(f" --experiments {shlex.quote(file)}" for file in files if file)
         except NotGiven as missing:
             finding = Finding("not_run", "quoted", "", derivation=f"Needs {missing}.")
             command = claim.run_with or f"leadterms claims {claim.id}"
-        yield Decided(claim, finding, time.perf_counter() - started, command)
+        strength = strength_of(claim, finding, setting.seen(claim.id))
+        yield Decided(claim, finding, strength, time.perf_counter() - started, command)
 
 
 def own_results(run: Run) -> dict[str, Result]:

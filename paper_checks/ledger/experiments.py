@@ -13,8 +13,8 @@ from reference.small_files import parsed, read_small
 def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
     """Return experiments by name: of a folder of `leadterms train`, or of a file of JSON lines.
 
-    A line that decides claims has a `name` and what was measured; lines that only have an `experiment` or a
-    `kind` are outcomes for people.
+    A line that decides claims has a `name` and what was measured, or is an outcome of `leadterms
+    experiments`, whose name is its `experiment`; other lines with a `kind` are for people.
 
     Raises:
         InputError: the file or folder cannot be read, or a line is not such an object.
@@ -27,9 +27,9 @@ def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
         if not line.strip():
             continue
         value = parsed(line, f"{path}, line {number}")
-        if isinstance(value, dict) and "name" not in value and {"experiment", "kind"} & set(value):
-            continue
-        if not isinstance(value, dict) or not isinstance(value.get("name"), str):
+        name = value.get("name", value.get("experiment")) if isinstance(value, dict) else None
+        if isinstance(name, str):
+            found[name] = value
+        elif not isinstance(value, dict) or "kind" not in value:
             raise InputError(f"{path}, line {number} is not an experiment: it needs a name.")
-        found[value["name"]] = value
     return found

@@ -3,14 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, stdev
+from typing import Any, Literal
 
+from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding
-from paper_checks.ledger.printed import decimal, digits_of
+from paper_checks.ledger.finding import Finding, NotGiven, Verdict
+from paper_checks.ledger.printed import decimal, digits_of, exact
+from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
 from reference.errors import InputError
+
+Run = Mapping[str, Any]
+Place = Literal["outside", "inside", "untold"]
+SIZES = ("layers", "heads", "width", "context")
+
+
+def runs_of(setting: Setting, name: str) -> list[Run]:
+    """Return what each model of an experiment measured.
+
+    Raises:
+        NotGiven: it was not run.
+    """
+    runs: list[Run] = list(setting.experiment(name).get("runs", ()))
+    if not runs:
+        raise NotGiven(f"runs of the experiment '{name}'")
+    return runs
+
+
+def poem_runs(setting: Setting, name: str, sizes: Sequence[str] = SIZES) -> list[Run]:
+    """Return the same of models of poems, of the sizes of the model that the claims are about.
+
+    Raises:
+        NotGiven: it was not run, or on models of other sizes.
+    """
+    printed: Mapping[str, str] = tables()["poem-model"]["model"]
+    settings = setting.experiment(name).get("settings", {})
+    other = [size for size in sizes if settings.get(size) is None or exact(printed[size]) != settings[size]]
+    if other:
+        told = ", ".join(f"{size} {settings.get(size)} where the claim has {printed[size]}" for size in other)
+        raise NotGiven(f"the experiment '{name}' with models of the sizes claimed ({told})")
+    return runs_of(setting, name)
+
+
+def beside_published(finding: Finding, runs: Sequence[Run]) -> Finding:
+    """Return a finding on models of poems that says how far they and the published one have learned."""
+    losses = [run["loss"] for run in runs]
+    published = tables()["poem-model"]["ablation"]["base"]
+    told = (
+        f"These models leave {min(losses):.2f} to {max(losses):.2f} nats on unseen poems, the published one "
+        f"{published} on its own."
+    )
+    return replace(finding, convention=" ".join(filter(None, (finding.convention, told))))
+
+
+def of_like_models(finding: Finding, runs: Sequence[Run]) -> Finding:
+    """Return the same of a table of the published model: it is undecided unless the models are like it.
+
+    They are when its loss could be that of one more run: what a head does changes while a model learns.
+    """
+    told = beside_published(finding, runs)
+    low, high = one_more([run["loss"] for run in runs])
+    if low <= float(decimal(tables()["poem-model"]["ablation"]["base"])) <= high:
+        return told
+    unlike = f"One more run would leave {low:.2f} to {high:.2f}: these are other models."
+    return replace(told, verdict="inconclusive", convention=f"{told.convention} {unlike}")
 
 
 def one_more(values: Sequence[float]) -> tuple[float, float]:
@@ -27,24 +86,62 @@ def one_more(values: Sequence[float]) -> tuple[float, float]:
     return mean - reach, mean + reach
 
 
-def against_runs(claim: Claim, measured: Mapping[str, Sequence[float]], derivation: str) -> Finding:
+def one_more_share(values: Sequence[float], positions: int) -> tuple[float, float]:
+    """Return where the share of right answers of one more run lies that counts only so many positions.
+
+    To how runs differ, (1 + 1/n) times the variance of one, it adds the variance p (1 - p) / positions of a
+    share of a sample.
+
+    Raises:
+        InputError: fewer than two runs.
+    """
+    low, high = one_more(values)
+    p = (low + high) / 2
+    reach = math.hypot((high - low) / 2, DEVIATIONS * math.sqrt(p * (1 - p) / positions))
+    return p - reach, p + reach
+
+
+def place_of(stated: float, low: float, high: float) -> Place:
+    """Return where a published number lies: outside, inside, or inside of what says nothing.
+
+    Runs that differ by so much that half of the number would be one more of them, or half as much again,
+    do not tell it from others.
+    """
+    if not low <= stated <= high:
+        return "outside"
+    return "inside" if high - low <= abs(stated) else "untold"
+
+
+def verdict_of(places: Collection[Place]) -> Verdict:
+    """Return the verdict on a claim whose numbers lie in these places."""
+    if "outside" in places:
+        return "refuted"
+    return "inconclusive" if "untold" in places else "holds_to_rounding"
+
+
+def against_runs(
+    claim: Claim,
+    measured: Mapping[str, Sequence[float]],
+    derivation: str,
+    where: Callable[[Sequence[float]], tuple[float, float]] = one_more,
+) -> Finding:
     """Hold every number that `claim` states to what runs measured of the same name.
 
     Args:
         claim: its `numbers` are held, each a single one.
         measured: a value a run.
         derivation: how it was measured.
+        where: between which values one more run like the published one lies, given those of runs.
     """
-    outside, shown, right = [], [], {}
+    shown, right, places = [], {}, set()
     for name, stated in claim.numbers.items():
-        low, high = one_more(measured[name])
-        if not low <= float(decimal(stated)) <= high:
-            outside.append(name)
+        low, high = where(measured[name])
+        places.add(place_of(float(decimal(stated)), low, high))
         right[name] = digits_of(stated, fmean(measured[name]))
         shown.append(f"{name} {right[name]} ({digits_of(stated, low)} to {digits_of(stated, high)})")
     runs = len(next(iter(measured.values())))
     return Finding(
-        "refuted" if outside else "holds_to_rounding",
+        verdict_of(places),
         "measured",
         "; ".join(shown),
         derivation=derivation,

@@ -13,6 +13,8 @@ from paper_checks.fastest import fastest_statistics
 from paper_checks.ledger.finding import NotGiven
 from properties.catalogue import CHECKS
 from properties.connectors import connect
+from properties.evidence_ladder import Finding as Seen
+from properties.evidence_ladder import Step
 from properties.results import Result
 from properties.runner import run, run_mathematics
 from reference.corpus import Corpus
@@ -34,13 +36,17 @@ class Setting:
         seed: where generated cases start from.
         text: a corpus of real text, or None.
         experiments: results of training experiments by name, as `leadterms experiments` writes them.
+        origins: the files that hold them, by their names.
         results: results of the suite's checks on the reference, by id; those missing are run when asked for.
+        read: names of the experiments that were asked for and there, in order.
     """
 
     seed: int = 0
     text: Corpus | None = None
     experiments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)
 
     def result(self, check_id: str) -> Result:
         """Return the result of a check of the suite on the reference implementation, run if need be."""
@@ -100,4 +106,15 @@ class Setting:
         """
         if name not in self.experiments:
             raise NotGiven(f"the experiment '{name}'")
+        self.read.append(name)
         return self.experiments[name]
+
+    def seen(self, claim_id: str) -> dict[str, list[Seen]]:
+        """Return what experiments found on the steps of evidence for a claim, by what they observed."""
+        seen: dict[str, list[Seen]] = {}
+        for name, found in self.experiments.items():
+            for one in found.get("observations", ()):
+                if claim_id in one.get("claims", ()):
+                    step = Seen(Step(one["step"]), bool(one["holds"]), name)
+                    seen.setdefault(str(one["about"]), []).append(step)
+        return seen

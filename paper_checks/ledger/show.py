@@ -70,7 +70,8 @@ def show_one(one: Decided, console: Console) -> None:
         "computed": finding.computed,
         "why": finding.derivation,
         "read as": convention,
-        "evidence": finding.evidence,
+        "evidence": f"{finding.evidence}: {one.strength.words}",
+        "missing": one.strength.missing,
         "checks": ", ".join(claim.checks),
         "again": one.command,
     }

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
@@ -133,6 +133,28 @@ def short_of_one(value: Any) -> str:
     return f"{1 - value:.1e}" if isinstance(value, (int, float)) else ""
 
 
+def grouped(rows: Iterable[Mapping[str, Any]], key: str) -> list[tuple[Any, list[Mapping[str, Any]]]]:
+    """Return the rows by what they have under `key`, in the order in which it first occurs."""
+    found: dict[Any, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return list(found.items())
+
+
+def off_by(row: Mapping[str, Any], name: str) -> str:
+    """Return by how much a prediction under `name` is off what was measured, as a share; "" where unknown."""
+    predicted, measured = row.get(name), row.get("float64")
+    if not isinstance(predicted, (int, float)) or not isinstance(measured, (int, float)) or not predicted:
+        return ""
+    return f"{measured / predicted - 1:+.1%}"
+
+
+def farthest(rows: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return how far the farthest of these predictions is off, as a share; None where none is known."""
+    apart = [abs(row["apart"]) for row in rows if isinstance(row.get("apart"), (int, float))]
+    return max(apart, default=None)
+
+
 def pretty(value: Any, width: int = 96) -> str:
     """Return a value of a counterexample in full: on one line, or on several if it is long."""
     if isinstance(value, str):
@@ -163,6 +185,10 @@ def _environment() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters.update(
+        groupby_in_order=grouped,
+        farthest=farthest,
+        share=lambda value: f"{value:.1%}",
+        off_by=off_by,
         anchor=anchor,
         ratio=ratio,
         pretty=pretty,

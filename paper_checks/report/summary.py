@@ -170,7 +170,10 @@ def slowest(run: Run, most: int = 10) -> list[Result]:
 
 def digest(run: Run) -> str:
     """Return a SHA-256 of everything in the results but their times: equal for two equal runs."""
-    lines = [{**one, "seconds": None} for one in (*map(asdict, run.results), *run.claims)]
+    measured = run.header.get("experiments") or ()
+    lines = [{**one, "seconds": None} for one in (*map(asdict, run.results), *run.claims, *measured)]
+    if "reproduced" in run.header:
+        lines.append(run.header["reproduced"])
     return hashlib.sha256(json.dumps(lines, sort_keys=True).encode()).hexdigest()
 
 

@@ -34,9 +34,13 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("layers", "steps", "most_steps", "short_steps"):
-            if getattr(self, name) < 1:
-                raise InputError(f"--{name.replace('_', '-')} is {getattr(self, name)}; give 1 or more.")
+        # The attention weights leave zero at the third step.
+        least = {"layers": 1, "steps": 3, "most_steps": 1, "short_steps": 3}
+        for name, limit in least.items():
+            if getattr(self, name) < limit:
+                raise InputError(
+                    f"--{name.replace('_', '-')} is {getattr(self, name)}; give {limit} or more."
+                )
         for name in ("rate", "large_rate"):
             if not 0 < getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} is {getattr(self, name):g}; give 0 to 1.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -14,6 +16,8 @@ from paper_checks.finite import finite
 from paper_checks.reproduction.plan import PUBLISHED, Plan
 from paper_checks.reproduction.rows import Row
 from reference.corpus import Corpus
+from reference.errors import InputError
+from reference.small_files import parsed, read_small
 
 
 def header(corpus: Corpus, plan: Plan, float32: bool) -> dict[str, Any]:
@@ -41,6 +45,39 @@ def as_lines(head: dict[str, Any], rows: Sequence[Row], seconds: float) -> str:
     lines += [{"kind": "row", **asdict(row), "apart": row.apart} for row in rows]
     lines.append({"kind": "footer", "rows": len(rows), "seconds": round(seconds, 1)})
     return "".join(json.dumps(finite(line)) + "\n" for line in lines)
+
+
+def read_lines(path: Path) -> dict[str, Any]:
+    """Return what `as_lines` wrote: the header's fields and `rows`, a mapping each.
+
+    Raises:
+        InputError: the file cannot be read, is none, or ends before its footer.
+    """
+    lines = [
+        parsed(line, f"{path}, line {number}")
+        for number, line in enumerate(read_small(path, "reproduction").splitlines(), start=1)
+        if line.strip()
+    ]
+    kinds = [line.get("kind") if isinstance(line, dict) else None for line in lines]
+    rows = lines[1:-1]
+    if not kinds or kinds[0] != "header" or any(kind != "row" for kind in kinds[1:-1]):
+        raise InputError(f"{path} is not what `leadterms reproduce --json` writes.")
+    if kinds[-1] != "footer" or lines[-1].get("rows") != len(rows):
+        raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
+    missing = [name for name in ("corpus", "plan", "scaled_down") if name not in lines[0]]
+    fields = {field.name for field in dataclasses.fields(Row)}
+    wrong = [number for number, row in enumerate(rows, start=2) if not fields <= set(row)]
+    if missing or wrong:
+        where = f"line {wrong[0]}" if wrong else "the header"
+        raise InputError(f"{path}: {where} lacks what `leadterms reproduce --json` writes there.")
+    return as_mapping(lines[0], rows)
+
+
+def as_mapping(head: dict[str, Any], rows: Sequence[Any]) -> dict[str, Any]:
+    """Return header and rows (each a `Row` or what was read of one) as one plain value."""
+    plain = [row if isinstance(row, dict) else {**asdict(row), "apart": row.apart} for row in rows]
+    found: dict[str, Any] = finite({**head, "rows": plain})
+    return found
 
 
 def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:

@@ -31,7 +31,7 @@ from theory.bounds import (
     start_over_leading_squared,
 )
 from theory.orders import GROUPS
-from theory.step_polynomials import parse
+from theory.rational_text import rational
 
 # (size, limit) of statistics that have one entry, 3, -5, 7 and -11, and are far too large.
 NORMS = {
@@ -56,15 +56,15 @@ def stated() -> dict[str, Any]:
 def run_of(row: list[Any]) -> Setting:
     """Return the run that a row [V, T, L, "eta", s] of the table means."""
     V, T, L, rate, steps = row
-    return Setting(V, T, L, parse(rate), steps)
+    return Setting(V, T, L, rational(rate), steps)
 
 
 def _bound_squared(entry: dict[str, Any], at: Setting) -> fmpq:
     """(constant s^a eta^b T^c V^d)^2; doubled exponents are whole numbers."""
     bases = {"s": fmpq(at.steps), "eta": at.rate, "T": fmpq(at.length), "V": fmpq(at.vocab_size)}
-    squared = parse(entry["constant"]) ** 2
+    squared = rational(entry["constant"]) ** 2
     for name, base in bases.items():
-        squared *= base ** int(2 * parse(str(entry.get(name, 0))))
+        squared *= base ** int(2 * rational(str(entry.get(name, 0))))
     return squared
 
 
@@ -103,20 +103,20 @@ def _conditions(target: Target, case: TableCase) -> Outcome:
 def _gaussian(target: Target, case: TableCase) -> Outcome:
     start = stated()["start"]
     for entry in start["largest"]:
-        yield equal(f"largest v at {entry['run']}", largest_start(run_of(entry["run"])), parse(entry["v"]))
+        yield equal(f"largest v at {entry['run']}", largest_start(run_of(entry["run"])), rational(entry["v"]))
     for entry in start["failure"]:
         V, L, xi = entry["V"], entry["L"], entry["twice_xi"]
         n, first, second = failure_exponents(V, L, xi)
-        expected = (entry["bound"][0], parse(entry["bound"][1]), parse(entry["bound"][2]))
+        expected = (entry["bound"][0], rational(entry["bound"][1]), rational(entry["bound"][2]))
         yield equal(f"starts not covered at V = {V}, L = {L}, xi = {xi}/2", (n, first, second), expected)
     noise = start["noise"]
     for group in GROUPS:
-        found = start_over_leading_squared(group, fmpq(1), run_of(noise["run"]), parse(noise["v"]))
-        yield equal(f"start of {group} over its leading term, squared", found, parse(noise[group]))
+        found = start_over_leading_squared(group, fmpq(1), run_of(noise["run"]), rational(noise["v"]))
+        yield equal(f"start of {group} over its leading term, squared", found, rational(noise[group]))
 
 
 def _lemmas(target: Target, case: TableCase) -> Outcome:
-    limits = {name: parse(limit) for name, limit in stated()["limits"].items()}
+    limits = {name: rational(limit) for name, limit in stated()["limits"].items()}
     yield equal("limits", dict(bound_facts.LIMITS), limits)
     numbers = {"B_bar": 3, "Phi_bar": -5, "Q_bar": 7, "Delta_bar": -11}
     held = bound_facts.norms({name: fmpq_mat([[0, n]]) for name, n in numbers.items()})
@@ -131,7 +131,7 @@ def _lemmas(target: Target, case: TableCase) -> Outcome:
         for s, value in enumerate(values, start=1):
             # The gaps are written in s - 1.
             found = gaps[name](s - 1) if name in gaps else bound_facts.attention_gain_gap()(s)
-            yield equal(f"{name} at {s}", found, parse(value))
+            yield equal(f"{name} at {s}", found, rational(value))
 
 
 def _checks() -> Iterator[Check]:

@@ -40,16 +40,11 @@ def call(tmp_path, monkeypatch, capfd):
     return called
 
 
-# A command whose answer is the table that it prints.
-TALKING = {"reproduce"}
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_an_example_that_parses_and_the_common_options(name):
     command = COMMANDS[name]
     options = {option for parameter in command.params for option in parameter.opts}
-    if name not in TALKING:
-        assert options >= {"--json", "--quiet"}
+    assert options >= {"--json", "--quiet"}
     example = re.search(rf"Example: leadterms {name}\b(.*)\Z", command.help, re.DOTALL)
     assert example is not None
     parsed = command.make_context(name, shlex.split(example[1]))

@@ -14,7 +14,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, by_readings, compared
 from paper_checks.ledger.printed import as_printed, fractions
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs
+from paper_checks.ledger.runs import against_runs, beside_published, poem_runs
 from paper_checks.ledger.setting import Setting
 
 MODEL = "poem-model"
@@ -84,12 +84,13 @@ def spread_between_and_within(claim: Claim, setting: Setting) -> Finding:
 def ratio_of_trained_layers(claim: Claim, setting: Setting) -> Finding:
     """Take the ratio of the layers' mean loss increases in each run.
 
-    A run of the experiment `poem-heads` has `effects`, a list a layer of loss increases in nats, each with
+    A run of the experiment `poems.heads` has `effects`, a list a layer of loss increases in nats, each with
     one head's features zeroed before the output projection.
     """
-    runs = setting.experiment("poem-heads")["runs"]
+    runs = poem_runs(setting, "poems.heads")
     ratios = [_mean(run["effects"][0]) / _mean(run["effects"][1]) for run in runs]
-    return against_runs(claim, {"ratio": ratios}, "Mean loss increase of the first layer over the second's.")
+    derivation = "Mean loss increase of the first layer over the second's."
+    return beside_published(against_runs(claim, {"ratio": ratios}, derivation), runs)
 
 
 @decides("generation-divergence")

@@ -15,7 +15,7 @@ from paper_checks.ledger.decisions.ablation_effects import MODEL, effect_of
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.printed import as_printed, fractions
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs
+from paper_checks.ledger.runs import against_runs, beside_published, poem_runs
 from paper_checks.ledger.setting import Setting
 
 # A loss by whether the first head is kept and whether the second is.
@@ -71,16 +71,17 @@ def five_pairs(claim: Claim, setting: Setting) -> Finding:
 def negative_interactions(claim: Claim, setting: Setting) -> Finding:
     """Count the negative interactions in each run.
 
-    A run of the experiment `poem-heads` has `effects`, a list a layer of loss increases in nats, and
+    A run of the experiment `poems.heads` has `effects`, a list a layer of loss increases in nats, and
     `pair_effects`, the increases without both of two heads, in the order of itertools.combinations of the
     heads counted through the layers.
     """
-    counts = []
-    for run in setting.experiment("poem-heads")["runs"]:
+    counts, runs = [], poem_runs(setting, "poems.heads")
+    for run in runs:
         single = [effect for layer in run["effects"] for effect in layer]
         pairs = zip(combinations(range(len(single)), 2), run["pair_effects"], strict=True)
         counts.append(sum(joint < single[first] + single[second] for (first, second), joint in pairs))
-    return against_runs(claim, {"negative": counts}, "Pairs with a joint increase below the sum, run by run.")
+    derivation = "Pairs with a joint increase below the sum, run by run."
+    return beside_published(against_runs(claim, {"negative": counts}, derivation), runs)
 
 
 @decides("negative-means-redundancy")

@@ -13,10 +13,11 @@ from scipy.stats import norm
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decisions.ablation_effects import MODEL
+from paper_checks.ledger.decisions.trained_heads import by_role
 from paper_checks.ledger.finding import Finding, NotGiven, compared, judged
 from paper_checks.ledger.printed import fractions, rounds_to
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs
+from paper_checks.ledger.runs import against_runs, of_like_models, poem_runs
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
 
@@ -25,21 +26,24 @@ from properties.tolerances import DEVIATIONS
 def effects_by_position(claim: Claim, setting: Setting) -> Finding:
     """Take the four statistics of each run.
 
-    A run of the experiment `poem-heads` has `effects_by_position`, the mean loss increase in nats at each
-    position of a window without the last head of the second layer.
+    A run of the experiment `poems.heads` has `effects_by_position`, for each head of each layer the mean loss
+    increase in nats at each position of a window without it. The chapter's head is the most diffuse of the
+    second layer, and so is that of a run.
     """
-    runs = [run["effects_by_position"] for run in setting.experiment("poem-heads")["runs"]]
+    runs = poem_runs(setting, "poems.heads")
+    effects = [run["effects_by_position"][1][by_role(run, 1, "entropy")] for run in runs]
     measures: dict[str, Callable[[list[float]], float]] = {
         "mean": fmean,
         "largest": max,
         "smallest": min,
         "deviation": pstdev,
     }
-    return against_runs(
+    finding = against_runs(
         claim,
-        {name: [measure(run) for run in runs] for name, measure in measures.items()},
+        {name: [measure(effect) for effect in effects] for name, measure in measures.items()},
         "Over the positions of a window, run by run.",
     )
+    return of_like_models(finding, runs)
 
 
 @decides("per-position-span")

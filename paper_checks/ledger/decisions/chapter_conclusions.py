@@ -11,10 +11,10 @@ from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decisions.ablation_effects import MODEL, by_layer
 from paper_checks.ledger.decisions.random_heads import of_model
-from paper_checks.ledger.finding import Finding, by_readings, compared, judged
+from paper_checks.ledger.finding import Finding, NotGiven, by_readings, compared, judged
 from paper_checks.ledger.printed import fraction, fractions
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs
+from paper_checks.ledger.runs import against_runs, poem_runs
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 from reference.model import loss, zero_parameters
@@ -177,13 +177,18 @@ def size_of_maps(claim: Claim, setting: Setting) -> Finding:
 def longer_contexts(claim: Claim, setting: Setting) -> Finding:
     """Compare losses by context length, run by run.
 
-    A run of the experiment `poem-context` has `loss`, validation losses in nats by context length: "8", "16"
-    and "128".
+    A run of the experiment `poems.context` has `loss`, test losses in nats a character by context length.
+
+    Raises:
+        NotGiven: it was not run with these lengths.
     """
-    losses = [run["loss"] for run in setting.experiment("poem-context")["runs"]]
-    lower = [one["8"] - one["128"] for one in losses]
-    worse = sum(one["16"] > one["8"] for one in losses)
-    told = f"Of {len(losses)} runs {worse} have a higher loss with 16 than with 8."
+    losses = [run["loss"] for run in poem_runs(setting, "poems.context", ("layers", "heads", "width"))]
+    short, middle, long = claim.given["contexts"]
+    if any({short, middle, long} - set(one) for one in losses):
+        raise NotGiven(f"the experiment 'poems.context' with contexts of {short}, {middle} and {long}")
+    lower = [one[short] - one[long] for one in losses]
+    worse = sum(one[middle] > one[short] for one in losses)
+    told = f"Of {len(losses)} runs {worse} have a higher loss with {middle} than with {short}."
     finding = against_runs(claim, {"lower": lower}, told)
     return finding if 2 * worse > len(losses) else judged(False, told, evidence="measured", derivation=told)
 

@@ -21,6 +21,7 @@ from paper_checks.ledger.decisions.induction_mechanism import (
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
 from paper_checks.ledger.printed import fraction, fractions, rounds_to
 from paper_checks.ledger.registry import decides
+from paper_checks.ledger.runs import runs_of
 from paper_checks.ledger.setting import Setting
 from reference.attention_metrics import induction_score
 from theory import baselines
@@ -240,10 +241,10 @@ def after_against_at(claim: Claim, setting: Setting) -> Finding:
 def trained_on_repeats(claim: Claim, setting: Setting) -> Finding:
     """Take the best head's score of each run with two layers or more.
 
-    A run of the experiment `cyclic-induction` has `layers` and `scores`, a list of the heads' induction
-    scores on sequences with periods that it was not trained on alone.
+    A run of the experiment `induction.random_period` has `layers` and `scores`, the induction scores of
+    its heads on sequences of many periods.
     """
-    runs = setting.experiment("cyclic-induction")["runs"]
+    runs = runs_of(setting, "induction.random_period")
     best = {
         layers: [max(run["scores"]) for run in runs if run["layers"] == layers]
         for layers in sorted({run["layers"] for run in runs})

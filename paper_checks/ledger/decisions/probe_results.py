@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from math import log2
 
@@ -13,7 +15,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
 from paper_checks.ledger.printed import decimal, fractions, rounds_to
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs
+from paper_checks.ledger.runs import against_runs, one_more_share, poem_runs
 from paper_checks.ledger.setting import Setting
 
 Confusion = tuple[tuple[int, int], tuple[int, int]]
@@ -73,12 +75,24 @@ def information(table: Confusion) -> float:
 def retrained_probe(claim: Claim, setting: Setting) -> Finding:
     """Take the accuracies of probes on other models.
 
-    A run of the experiment `poem-probe` has `embedding`, `layer1`, `layer2` and `majority`, shares of test
+    A run of the experiment `poems.probe` has `embedding`, `layer1`, `layer2` and `majority`, shares of test
     positions in sequences that the probe was not trained on.
     """
-    runs = setting.experiment("poem-probe")["runs"]
-    return against_runs(
-        claim, {name: [run[name] for run in runs] for name in claim.numbers}, "Held-out accuracy, run by run."
+    runs = poem_runs(setting, "poems.probe")
+    measured = {name: [run[name] for run in runs] for name in claim.numbers}
+    positions = smallest_positions()
+    alone = against_runs(claim, measured, "")
+    finding = against_runs(
+        claim,
+        measured,
+        "Held-out accuracy, run by run, with what a sample of the published size adds to how runs differ.",
+        partial(one_more_share, positions=positions),
+    )
+    return replace(
+        finding,
+        convention=f"{finding.convention} The published test set is taken to have {positions} positions, the "
+        f"fewest with these shares; of a large one the verdict would be: {alone.verdict.replace('_', ' ')} "
+        f"({alone.computed}).",
     )
 
 

@@ -1,33 +1,29 @@
 """Claims on the heads of the trained model of poems, which is not published: from training runs like it.
 
-A run of the experiment `poem-heads` (2 layers of 4 heads, width 128, characters of poems) has, beside what
-other claims take from it:
-
-- `profiles`: a list a layer of heads, each a mapping of entropy, diagonal, previous and distance;
-- `effects_by_punctuation`: a list a layer of heads, each the loss increases in nats without it at punctuation
-  only, elsewhere only, and everywhere;
-- `map_cosines`: of the flattened attention maps of two heads, in the order of itertools.combinations of the
-  heads counted through the layers;
-- `output_cosines`: a list a layer of heads, each the mean cosine of the head's output with what it reads; and
-  `untrained_cosines`, the same as one list, of the model before training.
-
-The heads of a layer are interchangeable: a head is found by its role or its rank, not by its number.
+What a run of the experiment `poems.heads` has is said in `paper_checks.experiments.poem_heads`. The heads of
+a layer are interchangeable: a head is found by its role or its rank, not by its number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import one_more
+from paper_checks.ledger.runs import (
+    Run,
+    beside_published,
+    of_like_models,
+    one_more,
+    place_of,
+    poem_runs,
+    verdict_of,
+)
 from paper_checks.ledger.setting import Setting
 
-EXPERIMENT = "poem-heads"
-Run = Mapping[str, Any]
+EXPERIMENT = "poems.heads"
 
 
 def beside_runs(
@@ -40,21 +36,24 @@ def beside_runs(
         measured: by the same names, a list of as many values for each run, in the same order.
         derivation: how runs and print were put into one order.
     """
-    outside, total = [], 0
+    outside, places = [], []
     for name, column in stated.items():
         for place, printed in enumerate(column):
             low, high = one_more([values[place] for values in measured[name]])
-            total += 1
-            if not low <= exact(printed) <= high:
+            places.append(place_of(float(exact(printed)), low, high))
+            if places[-1] == "outside":
                 outside.append(f"{name} {printed} not in {shown(low)} to {shown(high)}")
-    told = "; ".join([f"{total - len(outside)} of {total} values could be those of one more run", *outside])
-    return Finding("refuted" if outside else "holds_to_rounding", "measured", told, derivation=derivation)
+    untold = places.count("untold")
+    told = [f"{places.count('inside')} of {len(places)} values could be those of one more run"]
+    told += [f"of {untold} the runs differ too much to say"] * bool(untold)
+    computed = "; ".join([*told, *outside])
+    return Finding(verdict_of(places), "measured", computed, derivation=derivation)
 
 
 @decides("profile-table")
 def profile_table(claim: Claim, setting: Setting) -> Finding:
     """Compare each column with runs, the heads of a layer in the order of that column."""
-    runs = setting.experiment(EXPERIMENT)["runs"]
+    runs = poem_runs(setting, EXPERIMENT)
     size = len(runs[0]["profiles"][0])
     stated = {
         name: [one for k in range(0, len(column), size) for one in sorted(column[k : k + size], key=exact)]
@@ -64,7 +63,7 @@ def profile_table(claim: Claim, setting: Setting) -> Finding:
         name: [[x for layer in run["profiles"] for x in sorted(head[name] for head in layer)] for run in runs]
         for name in stated
     }
-    return beside_runs(stated, measured, "Each measure by rank within its layer.")
+    return of_like_models(beside_runs(stated, measured, "Each measure by rank within its layer."), runs)
 
 
 def by_role(run: Run, layer: int, measure: str) -> int:
@@ -80,7 +79,7 @@ ROLES = ((0, "diagonal"), (0, "previous"), (1, "entropy"))
 @decides("punctuation-ablation-table")
 def ablation_by_punctuation(claim: Claim, setting: Setting) -> Finding:
     """Compare the heads of the same roles in each run."""
-    runs = setting.experiment(EXPERIMENT)["runs"]
+    runs = poem_runs(setting, EXPERIMENT)
     effects = [
         [run["effects_by_punctuation"][layer][by_role(run, layer, measure)] for layer, measure in ROLES]
         for run in runs
@@ -88,12 +87,13 @@ def ablation_by_punctuation(claim: Claim, setting: Setting) -> Finding:
     measured = {
         name: [[head[place] for head in run] for run in effects] for place, name in enumerate(claim.numbers)
     }
-    return beside_runs(
+    finding = beside_runs(
         claim.numbers,
         measured,
         "The heads of layer 0 that look most at themselves and at the previous position, and the most "
         "diffuse of layer 1.",
     )
+    return of_like_models(finding, runs)
 
 
 @decides("similarity-table")
@@ -105,23 +105,25 @@ def similarity_of_maps(claim: Claim, setting: Setting) -> Finding:
         cosines = sorted(run["map_cosines"], reverse=True)
         return cosines[:dots] + cosines[len(cosines) - (len(stated) - dots) :]
 
-    runs = setting.experiment(EXPERIMENT)["runs"]
-    return beside_runs(
+    runs = poem_runs(setting, EXPERIMENT)
+    finding = beside_runs(
         {"cosine": stated}, {"cosine": [ranked(run) for run in runs]}, "The highest and the lowest, by rank."
     )
+    return of_like_models(finding, runs)
 
 
 @decides("l0h0-copy-hypothesis")
 def copying_head(claim: Claim, setting: Setting) -> Finding:
     """Compare, in each run, the head of layer 0 that looks at itself most with untrained heads."""
-    found = []
-    for run in setting.experiment(EXPERIMENT)["runs"]:
+    found, runs = [], poem_runs(setting, EXPERIMENT)
+    for run in runs:
         cosine = run["output_cosines"][0][by_role(run, 0, "diagonal")]
         found.append((cosine, max(run["untrained_cosines"])))
     told = [f"{shown(cosine)} beside {shown(control)}" for cosine, control in found]
-    return judged(
+    finding = judged(
         all(cosine > control for cosine, control in found),
         f"cosines of its output with its input, and the highest of untrained heads: {'; '.join(told)}",
         evidence="measured",
         derivation="A head that copies what it reads has an output along its input.",
     )
+    return beside_published(finding, runs)

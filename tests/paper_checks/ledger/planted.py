@@ -20,6 +20,13 @@ def verdict(claim_id, experiments=None, **given):
     return found(planted, Setting(experiments=experiments or {})).verdict
 
 
+def of_poems(name, runs, **sizes):
+    """Return an experiment on models of poems, of the sizes that claims are about or of others."""
+    printed = tables()["poem-model"]["model"]
+    settings = {size: int(printed[size]) for size in ("layers", "heads", "width", "context")}
+    return {name: {"settings": {**settings, **sizes}, "runs": runs}}
+
+
 def plant_in_table(monkeypatch, name, table, **values):
     """Replace entries of a shared table for the length of a test."""
     monkeypatch.setitem(tables()[name], table, {**tables()[name][table], **values})

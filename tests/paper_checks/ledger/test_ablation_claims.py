@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import plant_in_table, verdict
+from planted import of_poems, plant_in_table, verdict
 
 from paper_checks.ledger.constructions import heads
 from paper_checks.ledger.decisions import ablation_code, ablation_pairs
@@ -16,7 +16,15 @@ def run(ratio=6.1, sign=-1, scale=1.0):
     single = [0.16 * scale] * 4 + [0.16 * scale / ratio] * 4
     pairs = [single[i] + single[j] + sign * 0.01 for i in range(8) for j in range(i + 1, 8)]
     by_position = [scale * (0.0236 + d) for d in (-0.0434, 0.0407, *[0.00027] * 10)]
-    return {"effects": [single[:4], single[4:]], "pair_effects": pairs, "effects_by_position": by_position}
+    # The most diffuse head of the second layer is its third here; the others have no effect at any position.
+    profiles = [[{"entropy": 0.1 * (head == 2)} for head in range(4)] for _ in range(2)]
+    return {
+        "loss": 4.1489 + (scale % 1) / 10,
+        "effects": [single[:4], single[4:]],
+        "pair_effects": pairs,
+        "profiles": profiles,
+        "effects_by_position": [[by_position if head == 2 else [0.0] * 12 for head in range(4)]] * 2,
+    }
 
 
 def test_zero_weights_that_left_something_would_be_wrong(monkeypatch):
@@ -93,8 +101,14 @@ def test_noise_estimated_where_it_is_said_to_be_needs_the_model():
     ],
 )
 def test_training_runs_decide(claim, good, bad):
-    assert verdict(claim, {"poem-heads": {"runs": good}}) == "holds_to_rounding"
-    assert verdict(claim, {"poem-heads": {"runs": bad}}) == "refuted"
+    assert verdict(claim, of_poems("poems.heads", good)) == "holds_to_rounding"
+    assert verdict(claim, of_poems("poems.heads", bad)) == "refuted"
+
+
+def test_runs_that_differ_too_much_do_not_decide():
+    """Six times is one more of these, and so is none: nothing is told."""
+    runs = of_poems("poems.heads", [run(2.0), run(9.0)])
+    assert verdict("layer0-six-times-real-heads", runs) == "inconclusive"
 
 
 def test_one_run_says_nothing_of_another():

@@ -1,7 +1,7 @@
 """Decisions on losses and conclusions change their verdict with the tables and inputs that they see."""
 
 import pytest
-from planted import plant_in_table, verdict
+from planted import of_poems, plant_in_table, verdict
 
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.decisions import chapter_conclusions
@@ -65,7 +65,7 @@ def test_few_layers_stay_below_a_million():
 )
 def test_runs_with_longer_contexts_decide(sixteen, far, expected):
     runs = [{"loss": {"8": 4.8 + d, "16": sixteen + d, "128": far}} for d in (0.0, 0.02)]
-    assert verdict("context-8-to-128", {"poem-context": {"runs": runs}}) == expected
+    assert verdict("context-8-to-128", of_poems("poems.context", runs)) == expected
 
 
 def test_right_references_and_the_right_number_of_traps_hold():

@@ -102,4 +102,4 @@ def test_the_score_of_even_attention_is_the_closed_form():
 )
 def test_trained_scores_decide(scores, expected):
     runs = [{"layers": 1, "scores": [0.9]}, {"layers": 2, "scores": scores}, {"layers": 4, "scores": [0.7]}]
-    assert verdict("trained-cyclic-score", {"cyclic-induction": {"runs": runs}}) == expected
+    assert verdict("trained-cyclic-score", {"induction.random_period": {"runs": runs}}) == expected

@@ -1,12 +1,10 @@
 """Every claim is decided, by what it names; its numbers are compared, each of them; links go both ways."""
 
-import re
 from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from paper_checks.command_line import app
 from paper_checks.ledger.book import claims, sources
 from paper_checks.ledger.decide import decide, found
 from paper_checks.ledger.finding import VERDICTS, NotGiven
@@ -84,15 +82,6 @@ def test_every_claim_is_decided(claim):
     if finding.verdict == "not_run":
         assert claim.needs not in ("nothing", "small corpus")
         assert claim.run_with, "what is not run says what would run it"
-
-
-def test_what_would_run_a_claim_exists():
-    known = {command.callback.__name__ for command in app.registered_commands}
-    named = {
-        word for claim in claims() for word in re.findall(r"(?:^|&& |; )leadterms (\w+)", claim.run_with)
-    }
-    assert named
-    assert named <= known
 
 
 @pytest.mark.parametrize("claim", NUMERIC, ids=lambda claim: claim.id)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import plant_in_table, verdict
+from planted import of_poems, plant_in_table, verdict
 
 from paper_checks.ledger.constructions import probes
 from paper_checks.ledger.decisions import probe_methods, probe_results
@@ -16,8 +16,8 @@ def test_retrained_probes_decide():
     good, bad = [run(0.7), run(0.74)], [run(0.2), run(0.21)]
     for one in good:
         one.update(layer1=0.92 + one["embedding"] / 40, layer2=0.8 + one["embedding"] / 10)
-    assert verdict("probe-table", {"poem-probe": {"runs": good}}) == "holds_to_rounding"
-    assert verdict("probe-table", {"poem-probe": {"runs": bad}}) == "refuted"
+    assert verdict("probe-table", of_poems("poems.probe", good)) == "holds_to_rounding"
+    assert verdict("probe-table", of_poems("poems.probe", bad)) == "refuted"
 
 
 def test_shares_of_more_positions_would_be_clear(monkeypatch):

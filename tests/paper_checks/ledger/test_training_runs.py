@@ -73,10 +73,10 @@ def test_another_run_is_refused_in_a_sentence(tmp_path):
         read_experiments(unfinished)
 
 
-def test_outcomes_for_people_are_passed_over(tmp_path):
+def test_lines_for_people_are_passed_over(tmp_path):
     path = tmp_path / "experiments.jsonl"
-    path.write_text('{"experiment": "heads.sizes"}\n{"name": "poem-context", "runs": []}\n')
-    assert list(read_experiments(path)) == ["poem-context"]
+    path.write_text('{"kind": "header"}\n{"experiment": "heads.sizes"}\n{"name": "pythia-drift"}\n')
+    assert list(read_experiments(path)) == ["heads.sizes", "pythia-drift"]
     path.write_text('{"runs": []}\n')
     with pytest.raises(InputError, match="line 1 is not an experiment"):
         read_experiments(path)

@@ -1,0 +1,135 @@
+"""Models like the published one of poems: by character, of its sizes, several seeds, a given text.
+
+That model and its text are not published, so what was printed of it is held to models like it: each one's
+numbers are a run, and a printed number is met if it could be that of one more run.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from gpu.small_gpt.ablation import losses
+from gpu.small_gpt.config import Config
+from gpu.small_gpt.model import SmallGPT
+from gpu.small_gpt.training import Settings, train
+from paper_checks.experiments.models import TEST_SHARE
+from paper_checks.experiments.result import Observation, Outcome, Quantity
+from paper_checks.experiments.setting import Setting
+from properties.evidence_ladder import Step
+from reference.encoded_text import END, EncodedText, consecutive_windows, encode, random_windows
+from reference.errors import InputError
+from reference.text import read_documents
+from reference.tokenizers import characters
+
+CONTEXT_CLAIM = "context-8-to-128"
+LONGER = "a longer context lowers the loss of a model of poems"
+
+
+@lru_cache(maxsize=2)
+def poems(setting: Setting) -> EncodedText:
+    """Return the given text by character, a fifth of its documents for testing.
+
+    Line breaks are dropped: one follows every full stop of a poem, as layout.
+
+    Raises:
+        InputError: no text is given, or it has no punctuation.
+    """
+    if setting.corpus is None:
+        raise InputError("Models of poems need a text; give --corpus FILE --tokenizer chars.")
+    joined = ("".join(document.split()) for document in read_documents(setting.corpus))
+    text = encode(
+        [document for document in joined if document],
+        characters,
+        vocab_size=setting.scale.vocab_size,
+        test_share=TEST_SHARE,
+        seed=setting.seed,
+    )
+    if not punctuation(text).any():
+        raise InputError(f"{setting.corpus} has no punctuation, which the experiments on poems ask about.")
+    return text
+
+
+def punctuation(text: EncodedText) -> np.ndarray:
+    """Return which tokens are punctuation [V]; the end of a document is none."""
+    marks = text.is_mark.copy()
+    marks[text.vocabulary.index(END)] = False
+    return marks
+
+
+@lru_cache(maxsize=4)
+def poem_models(setting: Setting, context: int | None = None) -> SmallGPT:
+    """Return models of the poems, one a seed; of another context, on as many characters a step."""
+    scale, stream = setting.scale, poems(setting).train
+    seen = context or scale.context
+    config = Config(
+        vocab_size=len(poems(setting).vocabulary),
+        context=seen,
+        layers=scale.layers,
+        heads=scale.heads,
+        width=scale.width,
+        deviation=scale.deviation,
+    )
+    count = max(1, scale.batch * scale.context // seen)
+
+    def batches(step: int, seed: int) -> np.ndarray:
+        return random_windows(np.random.default_rng([seed, step]), stream, count, seen)
+
+    return train(config, setting.seeds, batches, Settings(scale.poem_steps, rate=scale.rate)).model
+
+
+def poem_windows(setting: Setting, count: int | None = None) -> np.ndarray:
+    """Return windows [N, T+1] of the test poems that do not overlap."""
+    return consecutive_windows(poems(setting).test, count or setting.scale.windows, setting.scale.context)
+
+
+def beginnings(setting: Setting, number: int) -> np.ndarray:
+    """Return the first characters of test poems [poems, characters], drawn for each model anew."""
+    text, scale = poems(setting), setting.scale
+    ends = np.flatnonzero(text.test == text.vocabulary.index(END))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    long = starts[ends - starts >= scale.poem_characters]
+    if len(long) < scale.poems:
+        raise InputError(
+            f"{setting.corpus} has {len(long)} test documents of {scale.poem_characters} characters, fewer "
+            f"than the {scale.poems} that profiles are of; give more text."
+        )
+    drawn = np.random.default_rng([setting.seed, number]).choice(long, scale.poems, replace=False)
+    return np.asarray(text.test[drawn[:, None] + np.arange(scale.poem_characters)])
+
+
+def context(setting: Setting) -> Outcome:
+    """Train models of several context lengths and compare their losses on the same poems."""
+    lengths = setting.scale.poem_contexts
+    loss = {}
+    for length in lengths:
+        count = setting.scale.windows * setting.scale.context // length
+        windows = consecutive_windows(poems(setting).test, count, length)
+        loss[length] = losses(poem_models(setting, length), windows).mean(axis=(1, 2))
+    runs = [{"loss": {str(n): float(loss[n][m]) for n in lengths}} for m in range(len(setting.seeds))]
+    short, second, *_, far = lengths
+    lower, worse = loss[short] - loss[far], loss[second] > loss[short]
+    met = bool((lower > 0).all() and not worse.any())
+    return Outcome(
+        experiment="poems.context",
+        question="Does a longer context lower the loss of a model of poems at every step?",
+        criterion=(
+            f"In every model {far} characters leave less loss than {short}, and {second} no more than that."
+        ),
+        met=met,
+        verdict=(
+            f"{'Yes' if met else 'Not in every model'}: {far} characters leave {lower.mean():.3f} nats less "
+            f"than {short} ({lower.min():.3f} to {lower.max():.3f}); {second} are worse than {short} in "
+            f"{int(worse.sum())} of {len(worse)} models."
+        ),
+        quantities=tuple(
+            Quantity(f"loss with {n} characters, nats", float(one.mean())) for n, one in loss.items()
+        ),
+        observations=(
+            Observation(LONGER, Step.one_input, bool((lower > 0).any()), (CONTEXT_CLAIM,)),
+            Observation(LONGER, Step.many_inputs, bool((lower > 0).all()), (CONTEXT_CLAIM,)),
+        ),
+        claims=(CONTEXT_CLAIM,),
+        runs=tuple(runs),
+    )

@@ -1,0 +1,71 @@
+"""What a claim that was not decided says would decide it: commands, options and experiments that exist."""
+
+import re
+import shlex
+
+import pytest
+import typer
+
+pytest.importorskip("torch", reason="experiments train models")
+
+from paper_checks.command_line import app
+from paper_checks.experiments.registry import EXPERIMENTS
+from paper_checks.ledger.book import claims, tables
+from paper_checks.ledger.decide import found
+from paper_checks.ledger.finding import NotGiven
+from paper_checks.ledger.setting import Setting
+from paper_checks.pretrained.told import DECISIONS
+
+COMMANDS = typer.main.get_command(app).commands
+WITH = [claim for claim in claims() if claim.run_with]
+# What `leadterms train` and `leadterms pretrained` write, by name.
+OTHER = {*tables()["published-runs"], *DECISIONS, "embedding_spectrum"}
+
+
+def calls(claim):
+    """Return the commands of a claim's `run_with`: (name, arguments, its parsed parameters)."""
+    parsed = []
+    for call in re.split(r" && |; ", claim.run_with):
+        program, name, *arguments = shlex.split(call)
+        assert program == "leadterms", call
+        context = COMMANDS[name].make_context(name, list(arguments))
+        assert not context.args
+        parsed.append((name, context.params))
+    return parsed
+
+
+@pytest.mark.parametrize("claim", WITH, ids=lambda claim: claim.id)
+def test_what_would_run_a_claim_exists(claim):
+    found_calls = calls(claim)
+    # The last command decides this very claim, from what the one before it writes.
+    name, last = found_calls[-1]
+    assert name == "claims"
+    assert last["ids"] == [claim.id]
+    for name, given in found_calls[:-1]:
+        if name == "experiments":
+            assert set(given["names"]) <= set(EXPERIMENTS)
+        if name in ("experiments", "pretrained"):
+            assert given["json"] == last["experiments"]
+
+
+class Recording(Setting):
+    """A setting that notes which experiment it is asked for."""
+
+    def experiment(self, name):
+        self.asked = name
+        return super().experiment(name)
+
+
+def test_every_experiment_that_a_decision_reads_is_written():
+    asked = {}
+    for claim in WITH:
+        setting = Recording()
+        with pytest.raises(NotGiven):
+            found(claim, setting)
+        if hasattr(setting, "asked"):
+            asked[claim.id] = setting.asked
+    assert set(asked.values()) <= set(EXPERIMENTS) | OTHER
+    own = {claim.id: calls(claim)[0] for claim in WITH if "leadterms experiments" in claim.run_with}
+    assert own
+    for claim_id, (_, given) in own.items():
+        assert given["names"] == [asked[claim_id]]

@@ -1,0 +1,255 @@
+"""The report with what was measured, in tiny sizes: experiments, explorer, a run beside its predictions."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("torch", reason="a full report trains models")
+
+from test_report_page import Page, page_of
+from test_report_sample import HOSTILE, sample_run
+
+from paper_checks.command_line import main
+from paper_checks.commands import report as command
+from paper_checks.commands import reproduce
+from paper_checks.experiments import registry
+from paper_checks.experiments.result import Observation, Outcome, Quantity, write_outcomes
+from paper_checks.experiments.setting import SCALES
+from paper_checks.explorer import data
+from paper_checks.ledger import decide
+from paper_checks.ledger.book import claims
+from paper_checks.measured import POEMS_MISSING, Measured, beside_its_laws, together, with_measured
+from paper_checks.report import write
+from paper_checks.reproduction import plan
+from paper_checks.reproduction.write import read_lines
+from properties.evidence_ladder import Step
+from properties.results import read_run
+from reference.errors import InputError
+
+TINY = replace(
+    SCALES["quick"],
+    name="full",
+    models=2,
+    random_models=3,
+    stories=60,
+    steps=3,
+    windows=6,
+    context=10,
+    width=16,
+    blocks_steps=16,
+    blocks_width=16,
+    blocks_context=32,
+    probe_windows=6,
+    directions=3,
+    poem_steps=2,
+    poem_contexts=(4, 5, 6),
+    poem_characters=8,
+)
+SMALL_PLAN = {"sequences": 32, "sample": 8, "layers": 1, "steps": 4, "most_steps": 4, "short_steps": 4}
+OUTCOME = Outcome(
+    "heads.structure",
+    "Do heads differ?",
+    "A criterion.",
+    False,
+    "No: they do not.",
+    quantities=(Quantity("a number", 0.25, 0.125, 0.5), Quantity("another", 3.0)),
+    observations=(
+        Observation("heads differ", Step.one_input, True),
+        Observation("heads differ", Step.many_inputs, False),
+    ),
+    claims=("wrong", "not-in-the-ledger"),
+    settings={"profile": "full", "seed": 3, "text": "generated stories", "width": 16},
+    seconds=12.3,
+)
+ROW = {
+    "kind": "row",
+    "part": "main run",
+    "quantity": "norm",
+    "weight": "W_O",
+    "leading": 2.0,
+    "predicted": 1.5,
+    "float64": 1.8,
+    "float32": None,
+    "apart": 0.2,
+}
+REPRODUCTION = {
+    "corpus": "300 stories",
+    "scaled_down": {"length": [200, 24]},
+    "plan": {},
+    "rows": [ROW, {**ROW, "part": "2 layers", "predicted": None, "apart": None}],
+}
+
+
+def section(page, name):
+    return page.split(f'id="{name}"')[1].split("</section>")[0]
+
+
+@pytest.fixture
+def called(monkeypatch, capsys, tmp_path):
+    """Call `leadterms report` in this process, in a folder of its own, with a suite that has been run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "run_suite", lambda *all, **more: replace(sample_run(), claims=()))
+    monkeypatch.setattr(write, "write_notebook", lambda run, folder: None)
+    chosen = [one for one in claims() if one.id in ("trained-cyclic-score", "profile-table")]
+    monkeypatch.setattr(decide, "claims", lambda: chosen)
+    monkeypatch.setitem(SCALES, "full", TINY)
+    few = ("heads.sizes", "induction.random_period", "poems.context")
+    monkeypatch.setattr(registry, "EXPERIMENTS", {name: registry.EXPERIMENTS[name] for name in few})
+    monkeypatch.setattr(reproduce, "DEFAULT_LENGTH", 6)
+    monkeypatch.setattr(data, "WRITTEN", 2)
+    monkeypatch.setattr(plan.Plan, "__init__", tiny_plan(plan.Plan.__init__))
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["leadterms", "report", *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        return (done.value.code, *capsys.readouterr())
+
+    return call
+
+
+def tiny_plan(init):
+    def made(self, *given, **named):
+        init(self, *given, **{**({} if given else SMALL_PLAN), **named})
+
+    return made
+
+
+def test_a_full_report_trains_decides_and_shows(called, tmp_path):
+    code, _, complaint = called("--profile", "full", "--out", "r")
+    assert code == 1, complaint  # the sample has failures
+    names = {str(path.relative_to(tmp_path / "r")) for path in (tmp_path / "r").rglob("*")}
+    assert names >= {"index.html", "explorer.html", "experiments.jsonl", "results.jsonl"}
+    run = read_run(tmp_path / "r" / "results.jsonl")
+    assert run.header["profile"] == "full"
+    assert POEMS_MISSING in run.header["left_out"]
+    shown = [one["experiment"] for one in run.header["experiments"]]
+    assert "induction.random_period" in shown
+    assert "poems.heads" not in shown
+    by_id = {claim["id"]: claim for claim in run.claims}
+    decided = by_id["trained-cyclic-score"]
+    assert decided["verdict"] in ("holds", "refuted")
+    assert decided["command"].endswith("--experiments r/experiments.jsonl")
+    assert decided["strength"].startswith("a two-layer model has an induction head: ")
+    assert by_id["profile-table"]["verdict"] == "not_run"
+    page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert len(page) < 6_000_000
+    links = set(re.findall(r'href="([^"#]+?)"', section(page, "experiments")))
+    assert links == {"explorer.html"}
+    assert "norm" in section(page, "reproduced")
+    assert run.header["reproduced"]["plan"]["sequences"] == 32
+    # What it decided is decided again from the file that it wrote, and a report without it has no explorer.
+    code, *_ = called("--out", "r", "--experiments", "r/experiments.jsonl")
+    again = read_run(tmp_path / "r" / "results.jsonl")
+    assert [one["verdict"] for one in again.claims] == [one["verdict"] for one in run.claims]
+    assert again.header["experiments"] == run.header["experiments"]
+    assert not (tmp_path / "r" / "explorer.html").exists()
+    assert (tmp_path / "r" / "experiments.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--poems", "p.txt"], "give --profile full too"),
+        (["--profile", "full", "--poems", "none.txt"], "no corpus file none.txt"),
+        (["--reproduction", "none.jsonl"], "no reproduction none.jsonl"),
+        (["--reproduction", "p.txt"], "is not JSON"),
+        (["--experiments", "none.jsonl"], "no file of experiments none.jsonl"),
+    ],
+)
+def test_a_wrong_file_is_told_before_anything_runs(called, tmp_path, monkeypatch, arguments, told):
+    (tmp_path / "p.txt").write_text("poems")
+    monkeypatch.setattr(command, "run_suite", None)
+    code, _, complaint = called(*arguments)
+    assert code == 2
+    assert told in " ".join(complaint.split())
+
+
+def test_outcomes_and_their_steps_are_on_the_page():
+    run = with_measured(sample_run(), Measured((OUTCOME,)))
+    shown = section(page_of(run), "experiments")
+    for part in ("Do heads differ?", "No: they do not.", "A criterion.", "not met", "0.125 to 0.5", "12 s"):
+        assert part in shown
+    assert "0 of 1 were met" in " ".join(shown.split())
+    assert 'href="#claim-wrong"' in shown
+    assert "an anecdote" in shown
+    assert (shown.count("✓ shown"), shown.count("✗ not so"), shown.count(">missing<")) == (1, 1, 4)
+    assert "explorer.html" not in shown
+    assert 'id="experiments"' not in page_of(sample_run())
+
+
+def test_predicted_stands_beside_measured_with_what_the_next_order_explains():
+    run = with_measured(sample_run(), Measured(reproduction=REPRODUCTION))
+    shown = section(page_of(run), "reproduced")
+    assert "-10.0%" in shown  # 1.8 of the 2 that the leading term gives
+    assert "+20.0%" in shown
+    assert "length 200 to 24" in shown
+    assert "predicted to within 20.0%" in " ".join(shown.split())
+    assert shown.count("<details") == 2
+    assert shown.count("<details open") == 1
+
+
+def test_hostile_words_are_shown_and_not_obeyed():
+    outcome = replace(OUTCOME, question=HOSTILE, verdict=HOSTILE, claims=(HOSTILE,))
+    rows = [{**ROW, "part": HOSTILE, "quantity": HOSTILE, "weight": HOSTILE}]
+    measured = Measured((outcome,), {**REPRODUCTION, "corpus": HOSTILE, "rows": rows})
+    text = page_of(with_measured(sample_run(), measured))
+    page = Page(text)
+    assert page.tags.count("script") == 1
+    assert HOSTILE not in text
+    assert HOSTILE in "".join(page.text)
+
+
+def test_the_digest_covers_what_was_measured_and_not_the_times():
+    from paper_checks.report.summary import digest
+
+    plain = digest(sample_run())
+    run = with_measured(sample_run(), Measured((OUTCOME,)))
+    assert digest(run) != plain
+    assert digest(with_measured(sample_run(), Measured((replace(OUTCOME, seconds=99.0),)))) == digest(run)
+    assert digest(with_measured(sample_run(), Measured((replace(OUTCOME, met=True),)))) != digest(run)
+
+
+def test_an_experiment_that_was_run_twice_is_shown_once():
+    newer = replace(OUTCOME, met=True)
+    assert together([Measured((OUTCOME,)), Measured((newer,))]).outcomes == (newer,)
+
+
+def test_a_run_beside_its_laws_is_read_back_as_it_was(tmp_path):
+    from paper_checks.reproduction.write import as_lines
+
+    path = tmp_path / "r.jsonl"
+    head = {key: value for key, value in REPRODUCTION.items() if key != "rows"}
+    path.write_text(as_lines({"kind": "header", **head}, [], 1.0))
+    assert read_lines(path)["rows"] == []
+    whole = [json.dumps(one) for one in ({"kind": "header", **head}, ROW, {"kind": "footer", "rows": 1})]
+    path.write_text("\n".join(whole))
+    assert read_lines(path)["rows"] == [ROW]
+    for broken, told in (
+        (whole[:-1], "no footer"),
+        (whole[1:], "is not what"),
+        ([whole[0], '{"kind": "row"}', whole[2]], "line 2 lacks"),
+        (['{"kind": "header"}', *whole[1:]], "the header lacks"),
+    ):
+        path.write_text("\n".join(broken))
+        with pytest.raises(InputError, match=told):
+            read_lines(path)
+
+
+def test_a_corpus_that_is_too_small_for_a_run_is_said():
+    from paper_checks.corpora import load_corpus
+
+    corpus = load_corpus(None, vocab_size=None, length=24, tokenizer_name="words", layout="stream", seed=0)
+    few = replace(corpus, tokens=corpus.tokens[:12])
+    (sentence,) = beside_its_laws(few, plan.Plan(), lambda *told: None).left_out
+    assert "A sample of" in sentence
+
+
+def test_an_older_file_of_experiments_is_read_without_outcomes(tmp_path):
+    write_outcomes(tmp_path / "new.jsonl", {}, [OUTCOME])
+    (tmp_path / "old.jsonl").write_text('{"name": "pythia-drift", "holds": true}\n')
+    assert command.read_parts(tmp_path / "new.jsonl", None).outcomes == (OUTCOME,)
+    assert command.read_parts(tmp_path / "old.jsonl", None).outcomes == ()
