@@ -2,12 +2,15 @@
 
 import math
 from fractions import Fraction
+from itertools import islice
 
+import numpy as np
 import pytest
 from flint import fmpq
 from theory_cases import corpus
 
 from properties.tolerances import EXPONENT_RESOLUTION, exponent, unit_roundoff
+from reference.descent import trajectory
 from theory.alignment import cosine_loss, cosine_squared, last_step_aligned, relative_error_squared
 from theory.next_order import ORDER, gram, inner, next_order
 from theory.series import descend, summed
@@ -71,6 +74,31 @@ def test_the_step_at_which_a_cosine_is_lost() -> None:
     assert 3 <= last < 10_000
     assert cosine_squared("W", GRAM["W"], rate, last) >= target
     assert cosine_squared("W", GRAM["W"], rate, last + 1) < target
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("rate", [fmpq(1, 256), fmpq(1, 1024)])
+def test_the_predicted_step_is_the_one_of_a_float64_run(group: str, rate: fmpq) -> None:
+    """A run of 30 steps, and thresholds in the middle between what is predicted for each two steps."""
+    layers, last = 2, 30
+    run = list(islice(trajectory(np.array(TOKENS), V, layers, number(rate)), last + 1))
+    x = leading_directions(exact_statistics(TOKENS, V))[group]
+    direction = np.array([number(c) for c in x.entries()])
+    weights = np.array([np.reshape(at[group], (1 if group == "W_O" else layers, -1)) for at in run])
+    found = np.array([[lost(w, direction) if w.any() else 0.0 for w in layer] for layer in weights])
+    for s in range(4, last):
+        threshold = sum(cosine_loss(group, GRAM[group], n) for n in (s, s + 1)) / 2 * rate**2
+        predicted = last_step_aligned(group, GRAM[group], rate, (1 - threshold) ** 2, last)
+        assert predicted == s
+        for layer in range(found.shape[1]):
+            first_lost = int((found[:, layer] > number(threshold)).argmax())
+            assert first_lost - 1 == predicted, (group, layer, s)
+
+
+def lost(weight: np.ndarray, direction: np.ndarray) -> float:
+    """1 - cos without cancellation: half the squared distance of the unit vectors."""
+    apart = weight / np.linalg.norm(weight) - direction / np.linalg.norm(direction)
+    return float(apart @ apart) / 2
 
 
 def test_never_and_always_aligned() -> None:
