@@ -18,10 +18,10 @@ ROOMS = frozenset({"theory", "reference", "gpu", "properties", "paper_checks"})
 FEWEST_NODES = 40
 
 
-def reached(module: str) -> set[str]:
-    """Return the modules of ours that importing `module` brings in, itself and its packages with it."""
+def reached(*names: str) -> set[str]:
+    """Return the modules of ours that importing these brings in, they and their packages with them."""
     found: set[str] = set()
-    waiting = [module]
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in found:

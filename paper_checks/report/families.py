@@ -7,7 +7,7 @@ FAMILIES = {
     "theory": ("The mathematics alone", "Derivations and identities that need no implementation."),
     "proof": (
         "Proofs",
-        "Polynomial identities that hold for every corpus of a size and every number of steps.",
+        "Identities for every corpus of a size and every number of steps, and what they rest on.",
     ),
     "series": ("Exact power series", "Training expanded in the learning rate with rational coefficients."),
     "statistics": ("Corpus statistics", "What the theory predicts weights from, by several routes."),

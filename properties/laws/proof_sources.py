@@ -25,7 +25,7 @@ def _separate(target: Target, case: SourcesCase) -> Outcome:
     parts = []
     for name in (case.first, case.second):
         own = separate_sources.modules(name) if "." not in name else [name]
-        parts.append({module for one in own for module in separate_sources.reached(one)})
+        parts.append(separate_sources.reached(*own))
     shared = sorted(parts[0] & parts[1] - set(case.common))
     yield Comparison(
         f"modules that {case.first} and {case.second} share: {', '.join(shared) or 'none'}",

@@ -56,8 +56,8 @@ def examples(tmp_path):
 
 
 def test_an_example_is_short_enough_to_copy():
-    files = [path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".mjs")]
-    assert len(files) == 8
+    files = [path for path in EXAMPLES.rglob("*") if path.suffix in (".py", ".mjs")]
+    assert len(files) == 13
     lengths = {path.name: len(path.read_text().splitlines()) for path in files}
     assert max(lengths.values()) <= LONGEST, lengths
 
@@ -107,6 +107,29 @@ def test_a_checkpoint_is_what_the_theory_predicts(examples):
     results = list(judge(examples / "weights.safetensors", corpus, off, seed=0))
     assert [result.result for result in results] == ["failed"] * 7
     assert all("check --rate and --steps" in result.counterexample["diagnosis"] for result in results)
+
+
+# What is put in the place of what a certificate says, and what the example says of it.
+FORGED = {
+    "right": ("", "", "the certificate holds\n"),
+    "amount": ('"1/8"', '"1/9"', "W: entry 0 after 1 steps is not as claimed"),
+    "digest": ('"sha256": "', '"sha256": "0', "W_O: the polynomials of B_bar are not the recorded ones"),
+    "statement": ("For every", "For each", "the seal is broken"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_certificate_is_checked_without_anything_of_ours(examples, what):
+    right, wrong, told = FORGED[what]
+    assert run(examples, "-m", "paper_checks", "prove", "--json", "c.json", "--quiet").returncode == 0
+    certificate = (examples / "c.json").read_text()
+    assert right in certificate
+    (examples / "c.json").write_text(certificate.replace(right, wrong, 1))
+    # Nothing but the standard library: not the project, nor what is installed.
+    alone = [sys.executable, "-E", "-S", str(examples / "certificate" / "check.py"), "c.json"]
+    done = subprocess.run(alone, capture_output=True, text=True, cwd=examples, timeout=60)
+    assert done.returncode == (what != "right"), done.stderr
+    assert told in done.stdout
 
 
 NODE, PLAIN, TORCH = "node.mjs", "plain_python.py", "torch_module.py"

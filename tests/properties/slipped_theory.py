@@ -1,4 +1,4 @@
-"""The whole of `theory`, and a module that uses it, with one fragment of one file reading otherwise."""
+"""The whole of `theory`, and a module that uses it, with fragments of some files reading otherwise."""
 
 import importlib
 import importlib.abc
@@ -14,37 +14,42 @@ import theory
 
 ROOM = Path(theory.__file__).parent
 
+# A module of theory, what it says once, and what it says instead.
+Slip = tuple[str, str, str]
+
 
 class _Planted(importlib.machinery.SourceFileLoader):
     """Loads the file with the slip, and leaves no bytecode of it."""
 
-    slip: tuple[str, str]
+    slips: list[Slip]
 
     def get_code(self, fullname: str) -> types.CodeType:
-        right, wrong = self.slip
         source = Path(self.path).read_text(encoding="utf-8")
-        assert source.count(right) == 1, f"{right!r} is {source.count(right)} times in {fullname}"
-        return compile(source.replace(right, wrong), self.path, "exec")
+        for _, right, wrong in self.slips:
+            assert source.count(right) == 1, f"{right!r} is {source.count(right)} times in {fullname}"
+            source = source.replace(right, wrong)
+        return compile(source, self.path, "exec")
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, module: str, slip: tuple[str, str]) -> None:
-        self.module, self.slip = f"theory.{module}", slip
+    def __init__(self, slips: tuple[Slip, ...]) -> None:
+        self.slips = slips
 
     def find_spec(self, fullname, path, target=None):
-        if fullname != self.module:
+        here = [slip for slip in self.slips if f"theory.{slip[0]}" == fullname]
+        if not here:
             return None
         place = str(ROOM.parent.joinpath(*fullname.split(".")).with_suffix(".py"))
         loader = _Planted(fullname, place)
-        loader.slip = self.slip
+        loader.slips = here
         return importlib.util.spec_from_file_location(fullname, place, loader=loader)
 
 
 @contextmanager
-def slipped_theory(module: str, right: str, wrong: str, using: str) -> Iterator[types.ModuleType]:
-    """Yield the module `using` as it is when theory.`module` has the slip; all is as before afterwards."""
+def slipped_theory(using: str, *slips: Slip) -> Iterator[types.ModuleType]:
+    """Yield the module `using` as it is when `theory` has the slips; all is as before afterwards."""
     kept = {n: m for n, m in sys.modules.items() if n == using or n.split(".")[0] == "theory"}
-    finder = _Finder(module, (right, wrong))
+    finder = _Finder(slips)
     for name in kept:
         del sys.modules[name]
     sys.meta_path.insert(0, finder)

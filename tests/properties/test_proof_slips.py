@@ -1,5 +1,6 @@
 """A slip in what makes a proof, or in what checks one, turns a check `proof.*` red and is named."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from slipped_theory import slipped_theory
 from properties.cases import Cases, DescentCase, SizesCase
 from properties.laws import proof_routes
 from properties.runner import run_mathematics
+from theory.certificate_check import check
 
 CERTIFICATES, ROUTES = "properties.laws.certificates", proof_routes.__name__
 
@@ -159,7 +161,7 @@ def judged(laws, name, case=None):
 def test_a_slip_of_the_maker_is_refuted_at_its_first_order_and_entry(kind, module, right, wrong, name, told):
     using = ROUTES if name == "proof.step_degree" else CERTIFICATES
     case = SizesCase(2, 2, 2) if kind == "layers below" else None
-    with slipped_theory(module, right, wrong, using) as laws:
+    with slipped_theory(using, (module, right, wrong)) as laws:
         result = judged(laws, name, case)
     assert result.result == "failed", result.note
     assert told in result.counterexample["comparison"]
@@ -169,7 +171,7 @@ def test_the_maker_is_right_without_a_slip_and_the_room_is_as_before():
     import theory.certificates as before
 
     same = "VALUE = gathered(OUTPUT)"
-    with slipped_theory("step_polynomials", same, same, CERTIFICATES) as laws:
+    with slipped_theory(CERTIFICATES, ("step_polynomials", same, same)) as laws:
         assert laws.prove is not before.prove
         assert judged(laws, "proof.leading_terms", SizesCase(2, 1, 2)).result == "passed"
     import theory.certificates as after
@@ -187,3 +189,71 @@ def test_a_slip_of_the_checker_is_named(monkeypatch, module, name, right, wrong,
 
 def test_the_checker_is_right_without_a_slip():
     assert judged(proof_routes, "proof.second_route", SMALL).result == "passed"
+
+
+OUTPUT, VALUE = "OUTPUT = gathered(fmpq_poly([1]))", "VALUE = gathered(OUTPUT)"
+ATTENTION = "ATTENTION = gathered(OUTPUT * VALUE)"
+POLYNOMIALS, SERIES = "step_polynomials", "model_series"
+# Slips after which the maker proves what is false, because both of its sides have them.
+BOTH_SIDES = {
+    "gradient of V doubled": (
+        "V, layer 0, order 2, entry [0, 0], after 2 steps: claimed",
+        (SERIES, "V.append(product(h_T, received))", "V.append(total(*[product(h_T, received)] * 2))"),
+        (POLYNOMIALS, VALUE, "VALUE = gathered(OUTPUT * 2)"),
+    ),
+    "uphill": (
+        "W_O, layer 0, order 1, entry [0, 0], after 1 steps: claimed",
+        (SERIES, "difference(constant(sequence.Y), run.p)", "difference(run.p, constant(sequence.Y))"),
+        (POLYNOMIALS, OUTPUT, "OUTPUT = gathered(fmpq_poly([-1]))"),
+        (POLYNOMIALS, VALUE, "VALUE = gathered(-OUTPUT)"),
+        (POLYNOMIALS, ATTENTION, "ATTENTION = gathered(-OUTPUT * VALUE)"),
+    ),
+    "rate": (
+        "W_O, layer 0, order 1, entry [0, 0], after 1 steps: claimed",
+        ("descent", "_scaled(u[k - 1], rate)", "_scaled(u[k - 1], rate * 3)"),
+        (POLYNOMIALS, OUTPUT, "OUTPUT = gathered(fmpq_poly([3]))"),
+        (POLYNOMIALS, VALUE, "VALUE = gathered(OUTPUT * 3)"),
+        (POLYNOMIALS, ATTENTION, "ATTENTION = gathered(OUTPUT * VALUE * 3)"),
+    ),
+    "the previous token is predicted": (
+        "the polynomials of B_bar are not the recorded ones",
+        ("one_hot", "one_hot(row[:-1], V), one_hot(row[1:], V)", "one_hot(row[1:], V), one_hot(row[:-1], V)"),
+    ),
+    "not centred": (
+        "the polynomials of B_bar are not the recorded ones",
+        ("one_hot", "[fmpq(1, V)] * (T * V)", "[fmpq(1, V + 1)] * (T * V)"),
+    ),
+    "shares": (
+        "the polynomials of B_bar are not the recorded ones",
+        ("symbolic_series", "weight * fmpq(1, length)", "weight * fmpq(1, length + 1)"),
+    ),
+    "order of the sequences": (
+        "the polynomials of B_bar are not the recorded ones",
+        ("symbolic_series", "product(range(vocab_size), repeat", "product(range(vocab_size)[::-1], repeat"),
+    ),
+    "powers": (
+        "the polynomials of Phi_bar^T B_bar^T are not the recorded ones",
+        ("certificates", "range(int(exponents[i]))", "range(1)"),
+    ),
+    "nothing compared": (
+        "W, layer 0, order 4, entry [1, 0], after 2 steps: claimed",
+        ("certificates", "if difference is not None:", "if False:"),
+        (POLYNOMIALS, ATTENTION, "ATTENTION = gathered(OUTPUT * OUTPUT)"),
+    ),
+    "too few steps": (
+        "W, layer 0, order 4, entry [1, 0], after 4 steps: claimed",
+        ("certificates", "steps = range(1, step_degree(claim.order) + 1)", "steps = range(1, 4)"),
+        ("certificates", "[0, *steps]", "[*range(claim.order + 1)]"),
+        (POLYNOMIALS, ATTENTION, f"{ATTENTION} + fmpq_poly([0, -6, 11, -6, 1])"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BOTH_SIDES)
+def test_what_the_maker_proves_wrongly_the_checker_refutes(what):
+    told, *slips = BOTH_SIDES[what]
+    with slipped_theory("theory.certificates", *slips) as maker:
+        certificate = json.loads(json.dumps(maker.prove(2, 2, 1)))
+    outcome = check(certificate)
+    assert not outcome.holds
+    assert any(told in problem for problem in outcome.problems), outcome.problems

@@ -95,6 +95,7 @@ def test_a_field_of_another_form_is_named(certificate: Certificate, path: str) -
         (change("identities.2.layers", 2), "identities[2].layers is 2"),
         (change("identities.2.coefficients.0", ["0", "1/2", "0"]), "the last coefficient must not be 0"),
         (change("identities.2.coefficients.0", ["0/1", "1/2"]), "'0/1' is not in lowest terms; write 0"),
+        (change("identities.2.coefficients.0", ["0"] * 5 + ["1"]), "a list of at most 5 fractions as text"),
         (change("identities.2.coefficients.0", ["x"]), "'x' is not a fraction"),
         (change("statement", "Everything."), "statement is"),
         (change("sizes.layers", 2), "statement is"),
