@@ -92,7 +92,7 @@ def claims(
             cached=not no_cache,
         )
     setting = Setting(seed=seed, text=text, experiments=read_experiments(experiments) if experiments else {})
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
+    again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
     decided: list[Decided] = []
     with progress_bar(not quiet) as progress:
         for done, claim in enumerate(chosen):

@@ -92,7 +92,7 @@ def report(
             beside = published_beside(text, seed, progress)
         run = replace(run, header={**run.header, "predicted": beside})
     setting = Setting(seed, text, measured, own_results(run))
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
+    again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
     run = replace(run, header={**run.header, "command": shlex.join(["leadterms", "report", *asked])})
     with progress_bar(not quiet) as progress:
         run = with_claims(run, setting, again, progress)
