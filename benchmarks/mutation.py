@@ -4,7 +4,8 @@ python -m benchmarks.mutation --out docs/mutation.md [--work build/mutation] [NA
 
 mutmut (settings in pyproject.toml) makes the mutants in a copy of the tree and runs, for each, the tests that
 reach its function; what was killed before is not tried again while its function is unchanged. NAME limits the
-run, such as "reference.statistics*". Then the score is written, with every survivor.
+run, such as "reference.statistics*". Then the score is written, with every survivor and the reason of every
+change that cannot be seen (`mutation_equivalent.toml`).
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ def equivalents() -> dict[tuple[str, str], str]:
 
 
 def summary(mutants: list[Mutant], known: dict[tuple[str, str], str]) -> str:
-    """Return the score of each module, and every survivor, as Markdown."""
-    rows, survivors = [], []
+    """Return the score of each module, every survivor, and why the others change nothing, as Markdown."""
+    rows, survivors, explained = [], [], []
     total: Counter[str] = Counter()
     for module in dict.fromkeys(mutant.module for mutant in mutants):
         own = [mutant for mutant in mutants if mutant.module == module]
@@ -100,6 +101,7 @@ def summary(mutants: list[Mutant], known: dict[tuple[str, str], str]) -> str:
         total += counts
         rows.append(_row(module, counts))
         survivors += [m for m in own if _verdict(m, known) in ("survived", "no tests")]
+        explained += [m for m in own if _verdict(m, known) == "equivalent"]
     head = f"""# Mutation testing of our own code
 
 Written by `make mutation`; do not edit. A mutant is one changed expression; it is killed when a test fails. A
@@ -117,7 +119,11 @@ mutmut, Python {machine()["python"]}.
         "",
         "## Survivors",
         "",
-        *(f"- `{m.name.rsplit('.', 1)[1]}`: `{m.old}` became `{m.new}` ({m.status})" for m in survivors),
+        *(f"{_line(m)} ({m.status})" for m in survivors),
+        "",
+        "## Equivalent, and why",
+        "",
+        *(f"{_line(m)}: {known[m.old, m.new]}" for m in explained),
     ]
     return "\n".join(told) + "\n"
 
@@ -128,6 +134,10 @@ def _verdict(mutant: Mutant, known: dict[tuple[str, str], str]) -> str:
     if (mutant.old, mutant.new) in known:
         return "equivalent"
     return "words" if mutant.is_text else mutant.status
+
+
+def _line(mutant: Mutant) -> str:
+    return f"- `{mutant.name.rsplit('.', 1)[1]}`: `{mutant.old}` became `{mutant.new}`"
 
 
 def _row(name: str, counts: Counter[str]) -> str:

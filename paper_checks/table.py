@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paper_checks.left_out import counted, left_out
-from properties.failure import failure_lines
+from properties.failure import failure_lines, wrapped
 from properties.results import BAD, MATHEMATICS, Result, Run
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
@@ -56,7 +56,7 @@ def failure(result: Result) -> RenderableType:
     """Return what a person needs to see of one failure: the law, the case, got and expected, the command."""
     first, *others = failure_lines(result)
     styles = {"  slip    ": "yellow", "  rerun   ": "cyan"}
-    lines = [Text(line, style=styles.get(line[:10], "")) for line in others]
+    lines = [Text(wrapped(line), style=styles.get(line[:10], "")) for line in others]
     return Group(Text(first, style="bold red"), *lines, Text(""))
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+LONGEST_MESSAGE = 300
+
 
 class ImplementationError(Exception):
     """The implementation raised, or answered something that is no answer; the message says what.
@@ -35,7 +37,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
     """
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
     if array.dtype.kind == "O":
         for item in array.flat:
@@ -47,7 +49,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
         )
     try:
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
 
 
@@ -73,6 +75,12 @@ def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndar
             f"{method} answered no '{name}' (it has {', '.join(sorted(answer)) or 'none'})"
         )
     return answer[name]
+
+
+def one_line(text: object) -> str:
+    """Return what somebody's program says as part of a sentence: on one line, and not much of it."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST_MESSAGE else line[:LONGEST_MESSAGE] + " ..."
 
 
 def _holds(array: np.ndarray, item: Any) -> str:

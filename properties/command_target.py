@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from properties.answers import ImplementationError, Refused
+from properties.answers import ImplementationError, Refused, one_line
 from properties.child_process import Broken, ChildProcess
 from properties.target import AXES, METHODS
 from properties.tolerances import UNIT_ROUNDOFF
@@ -180,7 +180,7 @@ def _result(answer: bytes, number: int, method: str) -> Any:
     if said.get("id") != number or isinstance(said.get("id"), bool):
         raise _Misunderstood(f"answered id {json.dumps(said.get('id'))} when asked id {number}")
     if "error" in said:
-        raise Refused(f"{method} answered the error: {said['error']}")
+        raise Refused(f"{method} answered the error: {one_line(said['error'])}")
     return said["result"]
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
+import textwrap
 from typing import Any
 
 from properties.results import Result
 
+COLUMNS = 80
 LONGEST_VALUE = 300
+RERUN = "  rerun     "
 NUMBERS = ("error", "got", "expected", "exact", "bound", "ratio")
 
 
@@ -26,8 +30,23 @@ def failure_lines(result: Result) -> list[str]:
     if "diagnosis" in shown:
         lines.append(f"  slip      {shown['diagnosis']}")
     if result.command:
-        lines.append(f"  rerun     {result.command}")
+        lines.append(f"{RERUN}{result.command}")
     return lines
+
+
+def wrapped(line: str) -> str:
+    """Return a line of a failure in 80 columns; a command goes on after a backslash, to be copied whole."""
+    indent = " " * 12
+    if not line.startswith(RERUN):
+        return textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False)
+    rows = [RERUN]
+    for number, word in enumerate(map(shlex.quote, shlex.split(line.removeprefix(RERUN)))):
+        if number and len(rows[-1]) + len(word) > COLUMNS - 3:
+            rows[-1] += " \\"
+            rows.append(indent + word)
+        else:
+            rows[-1] += f" {word}" if number else word
+    return "\n".join(rows)
 
 
 def _short(value: Any) -> str:

@@ -7,7 +7,6 @@ It is loaded into every run of pytest wherever this is installed, so it imports 
 from __future__ import annotations
 
 import json
-import textwrap
 import time
 from collections import Counter
 from pathlib import Path
@@ -161,7 +160,7 @@ def report(item: pytest.Item, result: Result) -> None:
     """Give a result to its test: as properties that JUnit shows and xdist carries, and as its outcome."""
     from dataclasses import asdict
 
-    from properties.failure import failure_lines
+    from properties.failure import failure_lines, wrapped
 
     item.user_properties += [
         (f"{PROPERTY}_{name}", str(getattr(result, name)))
@@ -173,12 +172,7 @@ def report(item: pytest.Item, result: Result) -> None:
     if result.result == "xfailed":
         pytest.xfail(result.note or "")
     if result.result != "passed":
-        lines = [_wrapped(line) for line in failure_lines(result)]
-        pytest.fail("\n".join(lines), pytrace=False)
-
-
-def _wrapped(line: str) -> str:
-    return textwrap.fill(line, COLUMNS, subsequent_indent=" " * 12, break_on_hyphens=False)
+        pytest.fail("\n".join(map(wrapped, failure_lines(result))), pytrace=False)
 
 
 def _cut(line: str) -> str:

@@ -104,18 +104,18 @@ def run_check(
         slip = diagnose(check, target, finding.failed)
         if slip is not None:
             finding.counterexample |= slip.shown
-    return _result(check, target, finding, state, seed, started)
+    return _result(check, target, finding, state, seed, profile, started)
 
 
 def first_failure(check: Check, target: Target, *, profile: str, seed: int) -> Result:
     """Try one law on generated cases until one breaks it, and leave that one as it came."""
     started, finding = time.perf_counter(), _Finding()
     state = _state(check, target, finding, profile, seed, None, (Phase.generate,))
-    return _result(check, target, finding, state, seed, started)
+    return _result(check, target, finding, state, seed, profile, started)
 
 
 def _result(
-    check: Check, target: Target, finding: _Finding, state: State, seed: int, started: float
+    check: Check, target: Target, finding: _Finding, state: State, seed: int, profile: str, started: float
 ) -> Result:
     return Result(
         check=check.id,
@@ -130,7 +130,7 @@ def _result(
         seconds=round(time.perf_counter() - started, 3),
         counterexample=finding.counterexample,
         note=finding.note,
-        command=_command(check, target, seed),
+        command=_command(check, target, seed, profile),
         measurements=finding.measurements,
     )
 
@@ -286,6 +286,8 @@ def _finite(value: float) -> float | str:
     return float(value) if np.isfinite(value) else str(value)
 
 
-def _command(check: Check, target: Target, seed: int) -> str:
+def _command(check: Check, target: Target, seed: int, profile: str) -> str:
     subject = "" if target.name == MATHEMATICS else f"{shlex.quote(target.name)} "
-    return f"leadterms verify {subject}--check {check.id} --seed {seed}"
+    # The number of cases is part of it: what Hypothesis draws late is not drawn in a shorter run.
+    how = "" if profile == "quick" else f" --profile {profile}"
+    return f"leadterms verify {subject}--check {check.id} --seed {seed}{how}"

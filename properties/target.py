@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from properties.answers import ImplementationError, Refused, numbers, require, shaped
+from properties.answers import ImplementationError, Refused, numbers, one_line, require, shaped
 from properties.memo import by_corpus, recently
 from properties.tolerances import UNIT_ROUNDOFF
 from reference.errors import InputError
@@ -197,7 +197,7 @@ class Target:
             # A connector has already said in a sentence what went wrong.
             raise
         except (Exception, SystemExit) as error:  # a target that exits must not end the run as a success
-            raise Refused(f"{method} raised {type(error).__name__}: {error}") from error
+            raise Refused(f"{method} raised {type(error).__name__}: {one_line(error)}") from error
 
     def _array(self, method: str, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
         return shaped(numbers(self._call(method, *arguments), method), method, shape)

@@ -77,7 +77,7 @@ def strength_and_similarity(
     (likeness of role), in -1..1; a column of zeros has cosine 0 with every column, itself included.
     """
     d = np.linalg.norm(B_bar, axis=0)
-    unit = np.divide(B_bar, d, out=np.zeros_like(B_bar), where=d > 0)
+    unit = B_bar / np.where(d > 0, d, 1.0)
     return d, unit.T @ unit
 
 

@@ -4,11 +4,15 @@ import os
 import socket
 
 import pytest
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 install_import_hook(
     ["reference", "gpu", "properties.rounded_model", "properties.statistics_bounds"], "beartype.beartype"
 )
+# A slow machine is no fault of what is tested.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -93,7 +93,7 @@ def claims(
         )
     measured = read_experiments(experiments) if experiments else {}
     setting = Setting(seed, text, measured, dict.fromkeys(measured, str(experiments)))
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
+    again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
     decided: list[Decided] = []
     with progress_bar(not quiet) as progress:
         for done, claim in enumerate(chosen):

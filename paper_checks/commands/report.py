@@ -127,7 +127,7 @@ def report(
         given, str(experiments)
     )
     setting = Setting(seed, text, {**measured.records(), **given}, origins, own_results(run))
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, options.ProfileOption.quick, field)
+    again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
     asked = [word for target in impl or () for word in ("--impl", target)]
     asked += ["--profile", "full"] * full + (["--poems", str(poems)] if poems else [])
     command = shlex.join(["leadterms", "report", *asked])

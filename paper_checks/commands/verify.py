@@ -227,8 +227,14 @@ def run_suite(
             expected=expected,
             progress=progress,
         )
-    how = rerun_options(corpus, vocab, length, tokenizer, layout, profile, field)
-    return replace(run, results=tuple(replace(r, command=r.command + how) for r in run.results))
+    how = rerun_options(corpus, vocab, length, tokenizer, layout, field)
+    waiting = "" if timeout == options.DEFAULT_TIMEOUT else f" --timeout {timeout:g}"
+    return replace(
+        run,
+        results=tuple(
+            replace(r, command=r.command + how + waiting * r.target.startswith("cmd:")) for r in run.results
+        ),
+    )
 
 
 def rerun_options(
@@ -237,7 +243,6 @@ def rerun_options(
     length: int | None,
     tokenizer: str,
     layout: options.LayoutOption,
-    profile: options.ProfileOption,
     field: str = options.DEFAULT_FIELD,
 ) -> str:
     """Return what a printed command must add to run on the same corpus; nothing for the defaults."""
@@ -248,7 +253,6 @@ def rerun_options(
         "--tokenizer": None if tokenizer == "words" else tokenizer,
         "--layout": None if layout is options.LayoutOption.document else layout.value,
         "--field": None if field == options.DEFAULT_FIELD else field,
-        "--profile": None if profile is options.ProfileOption.quick else profile.value,
     }
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from properties.mutants.mutant import Mutant
 from properties.mutants.of_attention import ATTENTION
 from properties.mutants.of_descent import TRAIN
+from properties.mutants.of_divisors import DIVISORS
 from properties.mutants.of_evidence import G_BAR, Q_BAR_AND_DELTA_BAR, SIGMA_B
 from properties.mutants.of_gradients import GRADIENTS
 from properties.mutants.of_heads import HEAD_PROFILE, INDUCTION_SCORE, SEQUENCE_INDUCTION_SCORE
@@ -19,6 +20,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *SIGMA_B,
     *G_BAR,
     *Q_BAR_AND_DELTA_BAR,
+    *DIVISORS,
     *ATTENTION,
     *LOGITS,
     *LOSS,

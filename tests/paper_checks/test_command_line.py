@@ -202,14 +202,12 @@ def test_the_printed_command_reruns_a_failure_on_the_same_corpus():
     from pathlib import Path
 
     from paper_checks.commands.verify import rerun_options
-    from paper_checks.options import DEFAULT_LENGTH, LayoutOption, ProfileOption
+    from paper_checks.options import DEFAULT_LENGTH, LayoutOption
 
-    default = (DEFAULT_LENGTH, "words", LayoutOption.document, ProfileOption.quick)
+    default = (DEFAULT_LENGTH, "words", LayoutOption.document)
     assert rerun_options(None, None, *default) == ""
-    told = rerun_options(Path("a b.txt"), 30, 200, "chars", LayoutOption.stream, ProfileOption.ci)
-    assert told == (
-        " --corpus 'a b.txt' --vocab 30 --length 200 --tokenizer chars --layout stream --profile ci"
-    )
+    told = rerun_options(Path("a b.txt"), 30, 200, "chars", LayoutOption.stream)
+    assert told == " --corpus 'a b.txt' --vocab 30 --length 200 --tokenizer chars --layout stream"
 
 
 def test_stats_does_not_write_over_its_own_input(tmp_path):

@@ -142,6 +142,23 @@ WRONG_ANSWERS = {
     "a list": (IN + "answer = json.dumps({'id': number, 'result': []})", "answered a list, not a mapping"),
     "an error": (IN + "answer = json.dumps({'id': number, 'error': 'too many words'})", "too many words"),
     "an old answer": (IN + "answer = json.dumps({'id': number - 1, 'result': result})", "answered id"),
+    "a long error of many lines": (
+        IN + "answer = json.dumps({'id': number, 'error': 'too many\\nwords ' + 'x' * 100000})",
+        r"^statistics answered the error: too many words x{285} \.\.\.$",
+    ),
+    "an integer of 400 digits": (
+        IN + "answer = answer.replace('0.0', '1' + '0' * 400)",
+        r"statistics\['B_bar'\] is a list that is no array of numbers",
+    ),
+    "much on standard error": (
+        IN + "(sys.stderr.write('x' * 5000000), sys.exit(1))",
+        "ended with exit status 1; its standard error ends: x+$",
+    ),
+    "what is no text": (IN + "(os.write(1, b'\\xff\\xfe\\n'), time.sleep(60))", "which is not JSON"),
+    "no end of brackets": (IN + "answer = '[' * 100000", "which is not JSON"),
+    "a part of a line": (IN + "(os.write(1, b'{'), os._exit(0))", "ended with exit status 0"),
+    "a closed output": (IN + "(os.close(1), time.sleep(60))", "closed its standard output"),
+    "a signal": (IN + "os.kill(os.getpid(), 11)", r"was ended by signal 11 \(SIGSEGV\)"),
     "too large a number": (IN + "answer = answer.replace('0.0', '1e999')", None),
 }
 

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from properties.cases import CORPORA, MODELS
 from properties.laws.descent import order_of
-from properties.rounded import NothingKnown, Rounded, exact, softmax
+from properties.rounded import LARGEST_MOVE, NothingKnown, Rounded, exact, softmax
 from properties.rounded_model import given as given_parameters
 from properties.rounded_model import gradients, stacked
-from properties.statistics_bounds import statistics_magnitudes
+from properties.statistics_bounds import _evidence_terms, statistics_magnitudes
 from properties.tolerances import (
+    ELEMENTARY_ULPS,
     EXPONENT_RESOLUTION,
     Exponent,
     draws_to_differ,
@@ -63,6 +64,8 @@ def test_a_fit_without_movement_is_as_wide_as_its_noise():
     width = 6 * 2.0**-10 / math.log(2)
     assert abs(fit.half_width - width) <= rounding(width, 4, "float64")
     assert exponent([4.0, 1.0, 0.25, 0.0], 0.5) == Exponent(value=math.inf, half_width=0.0)
+    # Slopes 1, 2, 4: extrapolated 2 * 4 - 2, moved by 1 and by 2.
+    assert exponent([128.0, 64.0, 16.0, 1.0], 0.0) == Exponent(value=6.0, half_width=3.0)
     # Slopes 2, 1, 1: extrapolated 1, moved by 1 in all.
     assert exponent([16.0, 4.0, 2.0, 1.0], 0.0) == Exponent(value=1.0, half_width=1.0)
 
@@ -137,10 +140,35 @@ def test_a_scaled_array_is_rounded_a_few_times_and_no_more(a, factor):
     assert (exact(a, "float32").times(factor).error <= rounding(np.abs(a * factor), 4, "float32")).all()
 
 
-def test_a_softmax_of_anything_is_refused():
-    z = Rounded(np.zeros((1, 2)), np.zeros((1, 2)), np.full((1, 2), 1e6), "float64")
-    with pytest.raises(NothingKnown):
-        softmax(z)
+def uncertain(error):
+    return Rounded(np.zeros((1, 2)), np.zeros((1, 2)), np.full((1, 2), error), "float64")
+
+
+def test_a_softmax_of_anything_is_refused_and_none_before_its_room_is_used_up():
+    for error in (1e6, LARGEST_MOVE / 2 * (1 + 2.0**-50)):
+        with pytest.raises(NothingKnown, match="so far that its softmax can be anything"):
+            softmax(uncertain(error))
+    for error in (LARGEST_MOVE / 2, LARGEST_MOVE / 3 + 1):
+        assert np.isfinite(softmax(uncertain(error)).error).all()
+
+
+def test_the_error_of_a_softmax_is_counted_by_hand_row_by_row():
+    """Hidden entries are larger and less sure than all that is seen; the rows differ in size and doubt."""
+    value = np.array([[0.5, -2.0, 1e3], [8.0, 1.0, 1e3]])
+    doubt = np.array([[2.0**-10, 2.0**-6, 0.25], [2.0**-4, 2.0**-9, 0.25]])
+    visible = np.array([[True, True, False], [True, True, False]])
+    found = softmax(Rounded(value, np.abs(value), doubt, "float32"), visible)
+    u = unit_roundoff("float32")
+    for row, (largest, least_sure) in enumerate([(2.0, 2.0**-6), (8.0, 2.0**-4)]):
+        weights = [math.exp(value[row, k] - value[row, :2].max()) for k in range(2)]
+        moved = least_sure + 2 * u * largest
+        own = gamma(3 + 2 + 2 * ELEMENTARY_ULPS, u)
+        for k in range(2):
+            probability = weights[k] / sum(weights)
+            error = probability * (math.expm1(2 * moved) * (1 + own) + own)
+            assert abs(found.value[row, k] - probability) <= rounding(probability, 12, "float64")
+            assert abs(found.error[row, k] - error) <= rounding(error, 24, "float64")
+        assert found.value[row, 2] == found.error[row, 2] == 0
 
 
 def test_the_bounds_of_the_statistics_count_no_more_operations_than_there_are():
@@ -182,6 +210,16 @@ def test_the_operations_of_a_corpus_of_two_predictions_are_counted_by_hand():
     by_distance = np.array([first + second[1], second[0]])
     for name, twice in (("Q_bar", np.array([[first, 0.0], second])), ("Delta_bar", by_distance)):
         assert (np.abs(magnitudes[name].terms - twice / 2) <= rounding(twice, 8, "float64")).all()
+
+
+def test_the_evidence_of_two_sequences_is_that_of_both():
+    """Half of each sequence's own, word by word and distance by distance, for any G_bar made positive."""
+    both = np.array([[0, 1, 1], [1, 0, 1]])
+    G = np.array([[0.25, 0.5], [1.0, 2.0]])
+    whole = _evidence_terms(both, G)
+    parts = [_evidence_terms(one[None], G) for one in both]
+    for got, first, second in zip(whole, *parts, strict=True):
+        assert (got == (first + second) / 2).all()
 
 
 def test_the_resolution_of_an_exponent_tells_neighbouring_orders_apart():

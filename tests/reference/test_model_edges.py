@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 from reference.descent import train
-from reference.model import loss, softmax, zero_parameters
+from reference.errors import InputError
+from reference.model import by_distance, causal_softmax, forward, loss, softmax, zero_parameters
 from reference.statistics import strength_and_similarity
 
 
@@ -32,6 +33,35 @@ def test_a_faint_column_has_a_cosine_too():
     d, C = strength_and_similarity(B_bar)
     assert d.tolist() == [1.0, 2.0**-30]
     assert C.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_scores_by_distance_are_on_the_sub_diagonals_and_nowhere_else():
+    assert by_distance(np.array([2.0, 3.0])).tolist() == [[2.0, 0.0], [3.0, 2.0]]
+
+
+def test_the_softmax_of_one_map_is_that_of_a_batch_of_one():
+    S = np.random.default_rng(0).normal(size=(2, 3, 3))
+    assert (causal_softmax(S[0]) == causal_softmax(S)[0]).all()
+    assert (causal_softmax(S[None]) == causal_softmax(S)).all()
+    assert not causal_softmax(S)[:, 0, 1:].any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"W": None, "P": None}, r"The parameters lack W, P; give W_O, V, W and P\."),
+        (
+            {"P": np.zeros((1, 1))},
+            r"P has the shape \[1, 1\]; with 2 words, 1 layers and sequences of 3 tokens",
+        ),
+    ],
+)
+def test_parameters_that_do_not_fit_are_told(changes, told):
+    parameters = {**zero_parameters(2, 2, 1), **changes}
+    with pytest.raises(InputError, match=told):
+        forward(
+            {name: value for name, value in parameters.items() if value is not None}, np.array([[0, 1, 1]])
+        )
 
 
 def test_no_steps_leave_the_zero_start():

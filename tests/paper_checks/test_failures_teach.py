@@ -1,0 +1,161 @@
+"""What a person sees of a known slip in a terminal of 80 columns, and that the printed command repeats it."""
+
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from properties.diagnosis import KINDS
+from properties.failure import failure_lines, wrapped
+from properties.results import Result, read_run
+
+# The slips that others make, each written by hand into an implementation of one or two statistics.
+SLIPS = '''
+import numpy as np
+
+
+class Right:
+    uniform, own, shift, count, dtype_of_sums, weight = True, 1, 1, None, float, True
+
+    def statistics(self, tokens, vocab_size):
+        N, T, V = len(tokens), tokens.shape[1] - 1, vocab_size
+        B_bar = np.zeros((V, V), self.dtype_of_sums)
+        Phi_bar = np.zeros((V, V), self.dtype_of_sums)
+        for row in tokens:
+            for t in range(T):
+                residual = np.eye(V)[row[t + self.shift]] - (1 / V if self.uniform else 0)
+                B_bar[row[t]] += residual
+                for k in range(t + self.own):
+                    Phi_bar[:, row[k]] += residual / ((t + 1) if self.weight else 1)
+        size = self.count(N, T) if self.count else N * T
+        return self.answer(B_bar / size, Phi_bar / size)
+
+    def answer(self, B_bar, Phi_bar):
+        return {"B_bar": B_bar, "Phi_bar": Phi_bar}
+
+
+class Transposed(Right):
+    def answer(self, B_bar, Phi_bar):
+        return {"B_bar": B_bar.T, "Phi_bar": Phi_bar}
+
+
+class NotDivided(Right):
+    count = staticmethod(lambda N, T: 1)
+
+
+class Uniform(Right):
+    uniform = False
+
+
+class Weight(Right):
+    weight = False
+
+
+class Own(Right):
+    own = 0
+
+
+class Shift(Right):
+    shift = 0
+
+
+class Padding(Right):
+    count = staticmethod(lambda N, T: N * (T + 1))
+
+
+class Single(Right):
+    dtype_of_sums = np.float32
+
+
+class OnManyWords(Right):
+    """Right on every small corpus, wrong on the one that is given."""
+
+    def answer(self, B_bar, Phi_bar):
+        return {"B_bar": -B_bar if len(B_bar) > 9 else B_bar, "Phi_bar": Phi_bar}
+'''
+EXPECTED = {
+    "Transposed": ("B_bar", "transposed"),
+    "NotDivided": ("B_bar", "not divided by NT"),
+    "Uniform": ("B_bar", "uniform part not subtracted"),
+    "Weight": ("Phi_bar", "1/t missing"),
+    "Own": ("Phi_bar", "position t excluded"),
+    "Shift": ("Phi_bar", "target off by one"),
+    "Padding": ("B_bar", "padding counted"),
+    "Single": ("B_bar", "float32"),
+    "OnManyWords": ("B_bar", None),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("my slips")
+    (path / "slips.py").write_text(SLIPS)
+    return path
+
+
+@pytest.fixture
+def leadterms(folder, monkeypatch):
+    """Run the command in the folder of the slips, in 80 columns; return its exit code and its text."""
+    from paper_checks.command_line import app
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.syspath_prepend(str(folder))
+
+    def run(*arguments):
+        done = CliRunner().invoke(app, list(arguments))
+        return done.exit_code, done.stdout
+
+    yield run
+    sys.modules.pop("slips", None)
+
+
+def as_words(script):
+    """What a shell makes of a command, without its first word."""
+    done = subprocess.run(
+        ["bash", "-c", f'leadterms() {{ printf "%s\\n" "$@"; }}; {script}'], capture_output=True, text=True
+    )
+    return done.stdout.splitlines()
+
+
+def rerun_of(told):
+    """The command that a failure prints, as it would be copied from the terminal."""
+    lines = told.splitlines()
+    (start,) = (i for i, line in enumerate(lines) if line.startswith("  rerun "))
+    end = start
+    while lines[end].endswith("\\"):
+        end += 1
+    return "\n".join([lines[start].removeprefix("  rerun"), *lines[start + 1 : end + 1]])
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_known_slip_is_shown_and_its_command_shows_it_again(leadterms, folder, name):
+    statistic, slip = EXPECTED[name]
+    how = ["--seed", "7", "--profile", "ci", "--length", "12", "--json"]
+    check = f"statistics.{statistic}"
+    code, told = leadterms("verify", f"py:slips:{name}", "--check", check, *how, "first.jsonl")
+    assert code == 1, told
+    assert max(map(len, told.splitlines())) <= 80
+    (result,) = read_run(folder / "first.jsonl").results
+    assert result.counterexample.get("looks_like") == slip
+    said = " ".join(told.split())
+    assert slip is None or KINDS[slip] in said
+    for label in ("law", "tokens", "vocab_size", "entry", "got", "expected", "exact", "bound", "ratio"):
+        assert f" {label} " in said, label
+    assert f"({result.source})" in said
+    code, _ = leadterms(*as_words(rerun_of(told)), "--json", "again.jsonl")
+    assert code == 1
+    (repeated,) = read_run(folder / "again.jsonl").results
+    assert replace(repeated, seconds=0.0) == replace(result, seconds=0.0)
+
+
+def test_a_command_is_broken_between_its_words_and_never_in_one():
+    program = "cmd:'my python' " + " ".join(f"--option{i} 'a  b {i}'" for i in range(9))
+    command = shlex.join(["leadterms", "verify", program, "--check", "statistics.B_bar", "--seed", "0"])
+    failed = Result("statistics.B_bar", program, "failed", "A law.", "x", "exact", command=command)
+    told = wrapped(failure_lines(failed)[-1])
+    assert told.count("\\\n") == 2  # the target alone is longer than a line
+    assert as_words(rerun_of(told)) == shlex.split(command)[1:]
