@@ -50,7 +50,7 @@ def prepare(folder):
     words = " ".join("".join(chr(97 + int(d)) for d in str(10_000 + i)) for i in range(3000))
     (folder / "stories.txt").write_text(f"{text}\n<|endoftext|>\n{words}\n")
     path = f"{launcher}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    return {**os.environ, "PATH": path, "COLUMNS": "80"}
 
 
 def run(command, folder, environment):

@@ -12,15 +12,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 SIZE = "1180,770"
 # Nothing of the user's own browser, and nothing over a network.
 ALONE = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
 ]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from properties.evidence_ladder import Assessment, Finding, Step, assess
 from properties.results import write_text
-from reference.errors import InputError
+from reference.errors import InputError, reason
 from reference.resampling import Interval
 from reference.small_files import read_small
 
@@ -134,13 +134,14 @@ def read_outcomes(path: Path) -> tuple[dict[str, Any], list[Outcome]]:
     Raises:
         InputError: the file is missing, is none, or ends before its footer.
     """
+    text = read_small(path, "file of experiments")
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = [json.loads(line) for line in text.splitlines()]
         header = {key: value for key, value in lines[0].items() if key not in ("kind", "format")}
         listed = [_outcome(line) for line in lines if line["kind"] == "experiment"]
         complete = lines[0]["kind"] == "header" and lines[-1].get("experiments") == len(listed)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no file of experiments ({error}); write it again.") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path} is no file of experiments ({reason(error)}); write it again.") from None
     if not complete:
         raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
     return header, listed

@@ -39,7 +39,7 @@ def run(folder, *arguments):
         text=True,
         cwd=folder,
         timeout=300,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        env={**os.environ, "COLUMNS": "80"},
     )
 
 

@@ -27,7 +27,7 @@ def run_all(runs):
         input=json.dumps(runs),
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
         timeout=300,
         check=False,
     )

@@ -149,7 +149,7 @@ def test_torchrun_starts_the_command(tmp_path, folder):
         *("--batch", "3", "--accumulate", "3", "--init", "gaussian", "--scale", "0.5"),
         *("--statistics-sample", "0", "--out", str(tmp_path / "run"), "--json", str(tmp_path / "run.json")),
     ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     found = load_file(tmp_path / "run" / CHECKPOINT)

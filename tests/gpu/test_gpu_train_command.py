@@ -114,7 +114,7 @@ def test_options_reach_the_settings(call):
 
 def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call):
     command = [sys.executable, "-m", "gpu.train", "t.npy", *USUAL, "--out", "run", "--log-every", "1"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     running = subprocess.Popen([*command, "--steps", "10000000"], env=environment, stderr=subprocess.PIPE)
     try:
         while not Path("run", CHECKPOINT).exists():

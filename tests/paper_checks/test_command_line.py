@@ -24,7 +24,7 @@ def leadterms(*arguments, cwd, timeout=120):
         text=True,
         cwd=cwd,
         timeout=timeout,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        env={**os.environ, "COLUMNS": "80"},
     )
 
 
@@ -191,7 +191,7 @@ def test_help_shows_an_example():
 def test_a_reader_who_goes_away_leaves_no_traceback(tmp_path):
     call = "from paper_checks.command_line import main; main()"
     command = f"{sys.executable} -c '{call}' verify reference --check theory | head -1"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = dict(os.environ)
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120
     )

@@ -1,7 +1,6 @@
 """How the command line behaves towards a person: help, quiet, colours, suggestions, Ctrl-C."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -178,7 +177,6 @@ def test_ctrl_c_ends_a_command_with_130_and_leaves_nothing_behind(tmp_path, when
         text=True,
         cwd=tmp_path,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         preexec_fn=listening,
     )
     assert done.returncode == 130, done.stderr
@@ -219,7 +217,6 @@ def test_an_interrupted_training_tells_what_is_kept(tmp_path):
         text=True,
         cwd=tmp_path,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         preexec_fn=listening,
     )
     assert done.returncode == 130, done.stderr

@@ -56,7 +56,7 @@ def test_the_folder_holds_what_was_promised_and_nothing_else(report):
 
 def test_the_same_results_give_the_same_bytes(report, tmp_path):
     folder, _ = report
-    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONHASHSEED": "7"}
     code = (
         "from pathlib import Path; from properties.results import read_run; import sys\n"
         "from paper_checks.report import write_report\n"

@@ -40,7 +40,7 @@ def project(tmp_path):
     (tmp_path / "test_own.py").write_text("def test_own(): pass\n")
 
     def run(*arguments):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHONPATH"))}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
             capture_output=True, text=True, cwd=tmp_path, timeout=120, env={**environment, "COLUMNS": "80"},
