@@ -14,6 +14,7 @@ from paper_checks.left_out import counted
 from paper_checks.report import formulas, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
+from paper_checks.report.typeset import typeset
 from properties.results import BAD, STATES, Result, Run
 
 TEMPLATES = "paper_checks.report.templates"
@@ -170,6 +171,7 @@ def _environment() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters.update(
+        typeset=typeset,
         groupby_in_order=grouped,
         farthest=farthest,
         share=lambda value: f"{value:.1%}",
