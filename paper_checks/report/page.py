@@ -8,6 +8,7 @@ import json
 import textwrap
 from collections.abc import Iterable, Mapping
 from importlib import resources
+from statistics import median
 from typing import Any
 
 from paper_checks.left_out import counted
@@ -132,13 +133,18 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
     predicted, measured = row.get(name), row.get("float64")
     if not isinstance(predicted, (int, float)) or not isinstance(measured, (int, float)) or not predicted:
         return ""
-    return f"{measured / predicted - 1:+.1%}"
+    # Without the sign of what rounds to nothing.
+    return f"{measured / predicted - 1:+.1%}".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")
 
 
-def farthest(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return how far the farthest of these predictions is off, as a share; None where none is known."""
-    apart = [abs(row["apart"]) for row in rows if isinstance(row.get("apart"), (int, float))]
-    return max(apart, default=None)
+def apart(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float, str] | None:
+    """Return how far predictions are off: in the median, at most, and of what; None where none is known."""
+    known = [row for row in rows if isinstance(row.get("apart"), (int, float))]
+    if not known:
+        return None
+    farthest = max(known, key=lambda row: abs(row["apart"]))
+    told = f"{farthest['quantity']} {farthest['weight']}".strip()
+    return median(abs(row["apart"]) for row in known), abs(farthest["apart"]), told
 
 
 def pretty(value: Any, width: int = 96) -> str:
@@ -173,7 +179,7 @@ def _environment() -> Any:
     environment.filters.update(
         typeset=typeset,
         groupby_in_order=grouped,
-        farthest=farthest,
+        apart=apart,
         share=lambda value: f"{value:.1%}",
         off_by=off_by,
         anchor=anchor,

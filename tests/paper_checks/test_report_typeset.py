@@ -41,7 +41,9 @@ class Text(HTMLParser):
         ("sqrt(T)", "<msqrt><mrow><mi>T</mi></mrow></msqrt>"),
         ("C(s, 2)", 'linethickness="0"'),
         ("|B_bar|_F^2", "<msubsup>"),
-        ("(Y - U))^T", "<msup><mo>)</mo>"),
+        ("(Y - U))^T", '<msup><mo stretchy="false">)</mo>'),
+        ("s eta T", "<mi>s</mi></mrow></math> <math>"),
+        ("1^T Sigma_B", "<msup><mn>1</mn>"),
     ],
 )
 def test_notation_becomes_a_formula(plain, inside):
@@ -58,11 +60,16 @@ def test_notation_becomes_a_formula(plain, inside):
         "head_profile and eval_loss with n_layer, d_model and d_head stay.",
         "A head at layer_0 has 3 of 4; I saw B, T and x.",
         "a/b, f(x), 2^, _x, file_name.py",
-        "beta and thetas and Sigmas are words.",
+        "beta and thetas and Sigmas are words, and a T, V or W alone is left.",
     ],
 )
 def test_words_and_code_stay_as_they_are(plain):
     assert typeset(plain) == plain
+
+
+def test_a_word_of_one_letter_is_no_factor():
+    assert typeset("So eta a step").endswith(" a step")
+    assert typeset("removes W_O. A step").endswith(". A step")
 
 
 def test_what_breaks_out_is_escaped():
