@@ -21,14 +21,14 @@ OBSERVED = ("training run", "pretrained model")
 NOTHING = "nothing"
 # By what means a claim was decided and whether on a corpus: that in words, and what would be surer.
 MEANS: dict[tuple[Evidence, bool], tuple[str, str]] = {
-    ("proved", False): ("a proof", NOTHING),
-    ("proved", True): ("a proof", NOTHING),
-    ("exact", False): ("exact arithmetic", NOTHING),
-    ("exact", True): ("exact on what was tried", "a proof for every corpus"),
-    ("property", False): ("generated cases, within rounding", "a proof for every case"),
-    ("property", True): ("generated cases, within rounding", "a proof for every case"),
-    ("measured", False): ("a simulation, with its noise", "a derivation"),
-    ("measured", True): ("measured on one text", "other texts"),
+    ("proved", False): ("for every case", NOTHING),
+    ("proved", True): ("for every case", NOTHING),
+    ("exact", False): ("by arithmetic alone", NOTHING),
+    ("exact", True): ("on what was tried", "a proof for every corpus"),
+    ("property", False): ("on generated cases, within rounding", "a proof for every case"),
+    ("property", True): ("on generated cases, within rounding", "a proof for every case"),
+    ("measured", False): ("in simulation, with its noise", "a derivation"),
+    ("measured", True): ("on one corpus", "other corpora"),
     ("quoted", False): ("what is printed", "a computation of one's own"),
     ("quoted", True): ("what is printed", "a computation of one's own"),
 }

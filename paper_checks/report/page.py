@@ -8,12 +8,14 @@ import json
 import textwrap
 from collections.abc import Iterable, Mapping
 from importlib import resources
+from statistics import median
 from typing import Any
 
 from paper_checks.left_out import counted
 from paper_checks.report import formulas, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
+from paper_checks.report.typeset import typeset
 from properties.results import BAD, STATES, Result, Run
 
 TEMPLATES = "paper_checks.report.templates"
@@ -146,13 +148,18 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
     predicted, measured = row.get(name), row.get("float64")
     if not isinstance(predicted, (int, float)) or not isinstance(measured, (int, float)) or not predicted:
         return ""
-    return f"{measured / predicted - 1:+.1%}"
+    # Without the sign of what rounds to nothing.
+    return f"{measured / predicted - 1:+.1%}".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")
 
 
-def farthest(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return how far the farthest of these predictions is off, as a share; None where none is known."""
-    apart = [abs(row["apart"]) for row in rows if isinstance(row.get("apart"), (int, float))]
-    return max(apart, default=None)
+def apart(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float, str] | None:
+    """Return how far predictions are off: in the median, at most, and of what; None where none is known."""
+    known = [row for row in rows if isinstance(row.get("apart"), (int, float))]
+    if not known:
+        return None
+    farthest = max(known, key=lambda row: abs(row["apart"]))
+    told = f"{farthest['quantity']} {farthest['weight']}".strip()
+    return median(abs(row["apart"]) for row in known), abs(farthest["apart"]), told
 
 
 def pretty(value: Any, width: int = 96) -> str:
@@ -185,8 +192,9 @@ def _environment() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters.update(
+        typeset=typeset,
         groupby_in_order=grouped,
-        farthest=farthest,
+        apart=apart,
         share=lambda value: f"{value:.1%}",
         off_by=off_by,
         anchor=anchor,

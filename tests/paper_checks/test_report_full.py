@@ -187,7 +187,7 @@ def test_predicted_stands_beside_measured_with_what_the_next_order_explains():
     assert "-10.0%" in shown  # 1.8 of the 2 that the leading term gives
     assert "+20.0%" in shown
     assert "length 200 to 24" in shown
-    assert "predicted to within 20.0%" in " ".join(shown.split())
+    assert "the farthest, norm W_O, within 20.0%" in " ".join(shown.split())
     assert shown.count("<details") == 2
     assert shown.count("<details open") == 1
 
