@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
-from paper_checks.measured import EXPLORER
 from paper_checks.report.draw import write_figures
 from paper_checks.report.folder import check_folder, files_in, filled_together
 from paper_checks.report.notebook import write_notebook
@@ -17,6 +16,7 @@ from properties.results import Run, write_run
 from reference.errors import InputError
 
 RESULTS, PAGE, FIGURES = "results.jsonl", "index.html", "figures"
+EXPLORER = "explorer.html"  # where a report has a page to explore a model on
 # What the report is made with, besides the core.
 NEEDED = ("nbclient", "ipykernel", "matplotlib", "jinja2")
 
