@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_checks.experiments.result import Outcome, as_lines, assessments
 from paper_checks.finite import finite
+from paper_checks.report.write import EXPLORER
 from paper_checks.reproduction import write
 from paper_checks.reproduction.plan import Plan
 from properties.evidence_ladder import Assessment, Step
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from reference.corpus import Corpus
 
 Progress = Callable[[str, int, int], None]
-EXPERIMENTS_FILE, EXPLORER = "experiments.jsonl", "explorer.html"
+EXPERIMENTS_FILE = "experiments.jsonl"
 POEMS_MISSING = "Experiments on poems, and the claims that they decide, need --poems FILE."
 # Of an experiment's setting, what a reader of its outcome needs; the file has the rest.
 TOLD = ("profile", "seed", "text")

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
-from paper_checks.measured import EXPLORER
 from paper_checks.report.draw import write_figures
 from paper_checks.report.folder import check_folder, files_in, filled_together
 from paper_checks.report.notebook import write_notebook
@@ -19,6 +18,7 @@ from reference.atomic_files import write_text
 from reference.errors import InputError
 
 RESULTS, PAGE, FIGURES, CERTIFICATE = "results.jsonl", "index.html", "figures", "certificate.json"
+EXPLORER = "explorer.html"  # where a report has a page to explore a model on
 # What the report is made with, besides the core.
 NEEDED = ("nbclient", "ipykernel", "matplotlib", "jinja2")
 

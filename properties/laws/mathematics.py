@@ -244,6 +244,6 @@ CHECKS = (
         _independence,
         ROOMS,
         "exact",
-        "the design",
+        "derived here: what two routes must not share",
     ),
 )
