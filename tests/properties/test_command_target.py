@@ -204,6 +204,17 @@ def test_a_program_that_died_is_started_again_for_the_next_law(program, tmp_path
     assert second.result == "passed"
 
 
+def test_a_program_that_dies_is_asked_again_by_every_law(program):
+    """To die costs no waiting: only hanging counts against it."""
+    target = connect(f"cmd:{program(IN + 'sys.exit(1)')}")
+    names = ("B_bar", "B_bar_rows", "Delta_bar", "Delta_bar_sums_to_zero", "renamed")
+    results = check_implementation(target, checks=select([f"statistics.{name}" for name in names]))
+    target.close()
+    assert {result.note for result in results} == {
+        "the program, asked for statistics, ended with exit status 1"
+    }
+
+
 def running(pid):
     """Whether there is such a process, and not only one that its new parent has yet to reap."""
     try:

@@ -167,6 +167,22 @@ def test_a_single_number_is_not_called_a_multiple_of_another():
     assert diagnose(only, Target(plain()), MATRICES.ordinary) is None
 
 
+def test_what_two_slips_explain_has_no_name():
+    """The skew part of a table changes its sign when it is transposed: either slip explains it."""
+
+    def skew(table):
+        return table - table.T
+
+    def law(target, case):
+        got = skew(target.statistic("B_bar", case.tokens, case.vocab_size))
+        right = skew(statistics(case.tokens, case.vocab_size)["B_bar"])
+        yield Comparison("skew part", got, right, rounding(1.0, 64, "float64"))
+
+    only = Check("test.law", "A law.", "derived here", CORPORA, law, needs=("statistics",))
+    wrong = With("wrong", statistics=lambda t, v: {"B_bar": statistics(t, v)["B_bar"].T})
+    assert diagnose(only, Target(wrong), CORPORA.ordinary) is None
+
+
 def test_a_wrong_shape_has_no_name():
     def law(target, case):
         yield Comparison("anything", np.zeros(3), np.zeros((3, 3)), 0.0)

@@ -8,7 +8,7 @@ from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison, NotAdmitted
 from properties.connectors import connect
 from properties.results import is_ok
-from properties.runner import run_check, run_mathematics
+from properties.runner import FEWEST, PROFILES, run_check, run_mathematics
 from properties.target import Target
 from reference.errors import InputError
 from reference.implementation import implementation as reference
@@ -88,6 +88,47 @@ def test_a_law_that_only_the_ordinary_case_breaks_is_caught():
         yield Comparison("anything", float(case is CORPORA.ordinary), 0.0, 0.5)
 
     assert one(law).result == "failed"
+
+
+@pytest.mark.parametrize(("ratio", "state"), [(1.0, "passed"), (1 + 2.0**-50, "failed")])
+def test_a_bound_is_kept_to_the_last_bit(ratio, state):
+    def law(target, case):
+        yield Comparison("anything", ratio, 0.0, 1.0)
+
+    result = one(law)
+    assert result.result == state
+    assert result.error_over_bound == ratio
+
+
+def test_the_worst_error_is_that_of_all_cases_and_the_entry_that_of_the_largest():
+    ratios = iter([0.25, 0.75, *[0.5] * 1000])
+
+    def law(target, case):
+        yield Comparison("anything", [0.0, next(ratios)], [0.0, 0.0], 1.0)
+
+    assert one(law).error_over_bound == 0.75
+
+    def wrong(target, case):
+        yield Comparison("anything", [0.0, 3.0, 2.0], [0.0, 0.0, 0.0], 1.0)
+
+    result = one(wrong)
+    assert (result.counterexample["index"], result.counterexample["ratio"]) == ([1], 3.0)
+
+
+def test_a_dear_check_has_fewer_cases_but_never_less_than_the_fewest():
+    """The ordinary case comes on top of those that are drawn."""
+
+    def law(target, case):
+        yield Comparison("anything", 0.0, 0.0, 1.0)
+
+    def cases(cost, profile):
+        check = Check("test.law", "A law.", "derived here", CORPORA, law, needs=("statistics",), cost=cost)
+        return run_check(check, Target(reference), profile=profile, seed=0).cases
+
+    for profile in ("quick", "ci"):
+        assert cases(1, profile) == PROFILES[profile] + 1
+        assert cases(4, profile) == PROFILES[profile] // 4 + 1
+        assert cases(1000, profile) == FEWEST[profile] + 1
 
 
 def test_an_implementation_that_exits_is_a_failure_not_a_success():
