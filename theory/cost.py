@@ -82,7 +82,7 @@ def _sequences(V: int, T: int, L: int) -> int:
     for what, value in (("a vocabulary", V), ("a length", T), ("a number of layers", L)):
         if value < 1:
             raise ValueError(f"{what} of 1 or more is needed, not {value}")
-    if V > 1 and (T + 1) * (V.bit_length() - 1) > _LONGEST_BITS:
+    if (T + 1) * (V.bit_length() - 1) > _LONGEST_BITS:
         raise ValueError(f"there are {V}^{T + 1} sequences of {T + 1} of {V} tokens, too many by far")
     return int(V ** (T + 1))
 

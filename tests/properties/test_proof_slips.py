@@ -12,6 +12,7 @@ from slipped_theory import slipped_theory
 from properties.cases import Cases, DescentCase, SizesCase
 from properties.laws import proof_routes
 from properties.runner import run_mathematics
+from properties.target import Target
 from theory.certificate_check import check
 
 CERTIFICATES, ROUTES = "properties.laws.certificates", proof_routes.__name__
@@ -182,9 +183,11 @@ def test_the_maker_is_right_without_a_slip_and_the_room_is_as_before():
 @pytest.mark.parametrize(("module", "name", "right", "wrong", "told"), CHECKER)
 def test_a_slip_of_the_checker_is_named(monkeypatch, module, name, right, wrong, told):
     monkeypatch.setattr(proof_routes, name, getattr(broken(f"theory.{module}", right, wrong), name))
-    result = judged(proof_routes, "proof.second_route", SMALL)
-    assert result.result == "failed", result.note
-    assert told in result.counterexample["comparison"]
+    # Not by the runner, which would shrink each.
+    (found,) = [one for one in proof_routes.CHECKS if one.id == "proof.second_route"]
+    wrong = [one.name for one in found.law(Target(object()), SMALL) if one.got != one.expected]
+    assert wrong
+    assert told in wrong[0]
 
 
 def test_the_checker_is_right_without_a_slip():
@@ -252,8 +255,10 @@ BOTH_SIDES = {
 @pytest.mark.parametrize("what", BOTH_SIDES)
 def test_what_the_maker_proves_wrongly_the_checker_refutes(what):
     told, *slips = BOTH_SIDES[what]
+    # One position is enough for what W and P do not show, and sooner checked.
+    length = 2 if told.startswith("W, ") or what == "powers" else 1
     with slipped_theory("theory.certificates", *slips) as maker:
-        certificate = json.loads(json.dumps(maker.prove(2, 2, 1)))
+        certificate = json.loads(json.dumps(maker.prove(2, length, 1)))
     outcome = check(certificate)
     assert not outcome.holds
     assert any(told in problem for problem in outcome.problems), outcome.problems

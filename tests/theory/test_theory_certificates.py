@@ -8,7 +8,8 @@ import pytest
 from certificate_edits import Edit, change, edited, of, resealed
 from flint import fmpq_poly
 
-from theory.certificate_check import check
+from theory import certificate_check, plain_descent
+from theory.certificate_check import Check, check
 from theory.certificate_format import as_text, from_text
 from theory.certificates import Certificate, Refuted, prove
 from theory.identities import Identity, identities, step_degree
@@ -108,6 +109,32 @@ def test_a_forged_certificate_is_found_out(certificate: Certificate, edit: Edit,
     outcome = check(resealed(certificate, edit))
     assert not outcome.holds
     assert message in outcome.problems[0]
+
+
+def test_renamed_tokens_are_followed_around() -> None:
+    """Three words: a renaming and its inverse are not the same."""
+    outcome = check(prove(3, 1, 1))
+    assert outcome.holds, outcome.problems
+    assert outcome.corpora_covered == 714
+
+
+def test_a_lower_order_that_does_not_vanish_is_found(
+    certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def descent(*arguments: Any) -> list[plain_descent.PlainParameters]:
+        history = plain_descent.plain_descent(*arguments)
+        for at in history[2:]:
+            at.W[0][1][0] = at.W[0][1][0] + fmpq_poly([0, 0, 0, 7])
+        return history
+
+    monkeypatch.setattr(certificate_check, "plain_descent", descent)
+    (problem,) = check(certificate).problems
+    told = "W, layer 0, order 3, entry [1, 0], after 2 steps: claimed 0, found 7 (corpus [[0, 0, 0]])"
+    assert problem == told
+
+
+def test_nothing_run_is_nothing_shown() -> None:
+    assert not Check((), 0, 0).holds
 
 
 @pytest.mark.parametrize(
