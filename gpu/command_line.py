@@ -57,6 +57,9 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
     except OSError as error:
         print(f"{name}: {_told(error)}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print(f"{name}: the memory does not suffice; give less text, or smaller sizes.", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -129,6 +129,11 @@ def test_an_edited_certificate_does_not_match_its_digest(certificate: Certificat
         (lambda c: c["sizes"].update(layers=2), "the statement is not the one"),
         (lambda c: c["sizes"].update(length=0), "no such sizes"),
         (lambda c: c["sizes"].update(length=10**9), "too many sequences"),
+        (lambda c: c["sizes"].update(layers=10**9), "layers are too many"),
+        (lambda c: c["sizes"].update(vocab_size=float("inf")), "no whole number"),
+        (lambda c: of(c, "W").update(order=None), "no whole number"),
+        (lambda c: of(c, "W").pop("steps_compared"), "not a certificate"),
+        (lambda c: of(c, "W").update(directions=[{}]), "not a certificate"),
         (lambda c: c["sizes"].update(vocab_size=6, length=3), "corpora would have to be run"),
         (lambda c: c.update(kind="other"), "no such sizes or kind"),
         (lambda c: c.update(format=99), "of format 1"),
@@ -166,6 +171,8 @@ def test_unknown_kinds_and_sizes_are_refused() -> None:
         prove(0, 2, 1)
     with pytest.raises(ValueError, match="a proof is possible up to"):
         prove(9, 9, 1)
+    with pytest.raises(ValueError, match="65 layers are too many"):
+        prove(1, 1, 65)
     with pytest.raises(ValueError, match="higher degree than any"):
         prove(2, 2, 1, claims=changed("V", coefficients=(LEADING["W"],)))
     with pytest.raises(ValueError, match="layers must be 1 or more"):
