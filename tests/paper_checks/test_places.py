@@ -176,3 +176,13 @@ def test_two_reports_into_one_folder_at_once_leave_a_whole_one(tmp_path):
                 (place / name).write_text(content)
     assert {path.read_text() for path in out.rglob("*") if path.is_file()} == {"first"}
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+def test_a_lack_of_memory_is_told_in_a_sentence(tmp_path, monkeypatch, call):
+    def read(path):
+        raise MemoryError
+
+    monkeypatch.setattr("paper_checks.tokens_file.read_tokens", read)
+    status, printed, complaint = call("series", tmp_path / "t.json")
+    assert (status, printed) == (2, "")
+    assert complaint == "leadterms: the memory does not suffice; give less text, or smaller sizes.\n"
