@@ -60,6 +60,9 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
     except OSError as error:
         print(f"{name}: {_told(error)}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print(f"{name}: the memory does not suffice; give less text, or smaller sizes.", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -167,8 +170,34 @@ def require_folder(path: Path | None) -> None:
     folder = path.absolute().parent
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}; create it or name another file.")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"The folder {folder} cannot be written to; name a file in another one.")
+    _require_writable(folder, "name a file in another one")
+
+
+def require_new_folder(path: Path | None) -> None:
+    """Refuse a folder to write into that could not be made or written to, before any work is done.
+
+    Raises:
+        InputError: it or a folder above it is a file, or no file can be made there.
+    """
+    if path is None:
+        return
+    home = path.absolute()
+    while not os.path.lexists(home):
+        home = home.parent
+    if not home.is_dir():
+        raise InputError(f"{path} cannot be a folder: {home} is a file; name another folder.")
+    _require_writable(home, "name another one")
+
+
+def _require_writable(folder: Path, hint: str) -> None:
+    from tempfile import TemporaryFile
+
+    try:
+        # Permissions alone do not tell: root has them all, and a disk may be read-only or full.
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be written to: {reason(error)}; {hint}.") from None
 
 
 def require_different(*paths: Path | None) -> None:

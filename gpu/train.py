@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpu import options
-from gpu.command_line import CarefulCommand, require_different, require_folder, run_command
+from gpu.command_line import (
+    CarefulCommand,
+    require_different,
+    require_folder,
+    require_new_folder,
+    run_command,
+)
 from gpu.stats import DENSE_UP_TO
 from reference.errors import InputError
 
@@ -116,6 +122,7 @@ def train(
 
     name = options.one_corpus(place, corpus)
     require_folder(json)
+    require_new_folder(out)
     require_different(Path(name), json)
     size = _gaussian_size(start, scale)
     loaded = load_corpus(

@@ -6,6 +6,7 @@ that printed, line by line. A comment before a block changes this: `shown only: 
 needs what is not here, `exits 1` for a command that is to fail.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -104,6 +105,51 @@ def test_the_documents_show_every_command():
 def test_the_numbers_of_the_readme_are_those_of_the_project():
     (count,) = re.findall(r"of (\d+) published statements", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert int(count) == len(claims())
+
+
+# A number as these pages write them where they tell of something measured or published.
+NUMBER = re.compile(r"(?<![\w.])\.\d{2,}|\b\d+(?:\.\d+)?%|\b\d{1,3}(?:,\d{3})+\b")
+COMMAND = re.compile(r"`(?:leadterms|make|python) [^`]+`|^```sh$", re.MULTILINE)
+# Paragraphs between a number and the command that says it.
+NEAR = 2
+
+
+def numbers_without_a_command(text):
+    """Return the numbers of a page's prose that no block of it shows and beside which no command stands."""
+    shown = "".join(match[0] for match in BLOCK.finditer(text))
+    parts = re.split(r"\n\n+", BLOCK.sub(lambda match: f"```{match['kind']}\n```\n", text))
+    alone = []
+    for i, part in enumerate(parts):
+        if not COMMAND.search("\n\n".join(parts[i : i + NEAR + 1])):
+            alone += [number for number in NUMBER.findall(part) if number not in shown]
+    return alone
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_number_has_the_command_that_says_it_beside_it(page):
+    text = page.read_text(encoding="utf-8")
+    written = re.search(r"^Written by `make \w+`; do not edit", text, re.MULTILINE)
+    assert written or numbers_without_a_command(text) == []
+
+
+def test_a_number_that_nothing_says_is_found():
+    assert numbers_without_a_command("It is .995, or 12%, of 3,000.\n") == [".995", "12%", "3,000"]
+    assert numbers_without_a_command("It is .995.\n\n```sh\nleadterms predict\n```\n") == []
+    assert numbers_without_a_command("```text\ncosine .995\n```\n\nThe cosine is .995.\n") == []
+
+
+def test_the_share_of_refuted_claims_in_the_readme_is_that_of_the_report():
+    lines = map(json.loads, (ROOT / "docs" / "report" / "results.jsonl").read_text("utf-8").splitlines())
+    verdicts = [line["verdict"] for line in lines if line["kind"] == "claim"]
+    assert "about a third are refuted" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert 0.3 < verdicts.count("refuted") / len(verdicts) < 0.37
+
+
+def test_the_picture_in_the_readme_is_small_and_drawn_by_a_command():
+    picture = ROOT / "docs" / "report.png"
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert picture.stat().st_size <= 200_000
+    assert "drawn by `make picture`" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_target_of_make_that_is_named_is_there():

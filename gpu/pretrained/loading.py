@@ -17,7 +17,7 @@ from gpu.boundary import usable_device
 from gpu.pretrained.attention_only import POSITIONS, AttentionOnlyModel
 from gpu.pretrained.families import family_of
 from gpu.pretrained.token_model import TokenModel
-from reference.errors import InputError
+from reference.errors import InputError, reason
 
 CONFIG = "config.json"
 # Under these names TransformerLens's configurations say where positions enter.
@@ -116,8 +116,8 @@ def _config(folder: Path) -> dict[str, Any]:
         config = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"The folder {folder} has no {CONFIG}; give the folder of a saved model.") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as JSON: {error}.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be read as JSON: {reason(error)}.") from None
     if not isinstance(config, dict):
         raise InputError(f"{path} holds no JSON object; give the configuration of a model.")
     return config

@@ -14,7 +14,7 @@ from reference.errors import InputError
 
 # In `make test` the same few for all; in `make fuzz` thousands, others each time.
 PROFILES = [
-    pytest.param(settings(max_examples=150, derandomize=True, database=None), id="some"),
+    pytest.param(settings(max_examples=100, derandomize=True, database=None), id="some"),
     pytest.param(settings(max_examples=4000, print_blob=True), id="thousands", marks=pytest.mark.deep),
 ]
 LONGEST = 1200
