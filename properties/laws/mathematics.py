@@ -127,14 +127,24 @@ def _gram(target: Target, case: CorpusCase) -> Outcome:
 
 
 def _independence(target: Target, case: RoomsCase) -> Outcome:
+    for name, found in _what_is_shared(case):
+        yield equal(name, found, [])
+
+
+@cache
+def _what_is_shared(case: RoomsCase) -> list[tuple[str, list[str]]]:
     """Neither room imports or repeats the other, and the third route knows neither."""
     sources = {room: sources_of(room) for room in (*case.rooms, case.third)}
-    for room, others in ((case.rooms[0], case.rooms[1:]), (case.rooms[1], case.rooms[:1])):
-        yield equal(f"imports of {others[0]} in {room}", imports_of(sources[room], others), [])
-    yield equal(f"imports in {case.third}", imports_of(sources[case.third], case.rooms), [])
-    for one, other in combinations(sources, 2):
-        shared = shared_functions(sources[one], sources[other])
-        yield equal(f"functions that {one} and {other} share", shared, [])
+    one, other = case.rooms
+    return [
+        (f"imports of {other} in {one}", imports_of(sources[one], [other])),
+        (f"imports of {one} in {other}", imports_of(sources[other], [one])),
+        (f"imports in {case.third}", imports_of(sources[case.third], case.rooms)),
+        *(
+            (f"functions that {a} and {b} share", shared_functions(sources[a], sources[b]))
+            for a, b in combinations(sources, 2)
+        ),
+    ]
 
 
 @cache

@@ -53,7 +53,7 @@ TRAIN = (
         caught_by=(
             "descent.parameters",
             "scaling.V",
-            "scaling.V_halves",
+            "scaling.halves",
             "next_order.V",
             "next_order.relative_error",
             "spectrum.V",
@@ -64,7 +64,7 @@ TRAIN = (
         slip="the rate falls as one over the step",
         right="rate * slope[name]",
         wrong="rate / (_step + 1) * slope[name]",
-        caught_by=("scaling.W_O", "scaling.W_O_halves", "next_order.cosine", "next_order.lost_step"),
+        caught_by=("scaling.W_O", "scaling.halves", "next_order.cosine", "next_order.lost_step"),
     ),
     _train(
         "train_momentum",
@@ -133,7 +133,7 @@ TRAIN = (
         caught_by=(
             "descent.parameters",
             "scaling.W",
-            "scaling.W_halves",
+            "scaling.halves",
             "conserved.first_W_rows",
             "next_order.W",
             "spectrum.W",
@@ -144,7 +144,7 @@ TRAIN = (
         slip="P does not move",
         right='("W_O", "V", "W", "P")',
         wrong='("W_O", "V", "W")',
-        caught_by=("descent.parameters", "scaling.P", "scaling.P_halves", "next_order.P"),
+        caught_by=("descent.parameters", "scaling.P", "scaling.halves", "next_order.P"),
     ),
     _train(
         "train_P_drifts",

@@ -67,6 +67,7 @@ def test_the_check_refuses_a_room_that_is_not_independent(monkeypatch, planted, 
             found["theory/new.py"] = planted or body.replace("def train(", "def trained(")
         return found
 
+    forget()
     monkeypatch.setattr(mathematics, "sources_of", sources)
     (result,) = run_mathematics(select(["theory.independence"]), profile="quick", seed=0)
     forget()

@@ -131,7 +131,10 @@ def test_wrong_next_order(one: Case, group: str, order: int, step: int) -> None:
 
 
 def test_loss(case: Case) -> None:
-    assert loss.check(*case).holds
+    """Four orders after every step, the last included."""
+    verdict = loss.check(*case)
+    assert verdict.holds
+    assert verdict.compared == 4 * (case[3] + 1)
 
 
 @pytest.mark.parametrize(("order", "step"), [(1, 1), (2, 1), (3, 1)])
@@ -198,7 +201,9 @@ def test_one_layer_has_nothing_to_separate_from() -> None:
 
 
 def test_conserved(case: Case) -> None:
-    assert conserved.check(*case, 7).holds
+    verdict = conserved.check(*case, 7)
+    assert verdict.holds
+    assert verdict.compared == 3 * 8 * (case[3] + 1)
 
 
 def test_not_conserved(one: Case) -> None:
