@@ -29,6 +29,7 @@ class Finding:
         derivation: in at most two lines, why it is so.
         convention: the reading under which it was judged; where two differ, what each gives.
         right: the claim's `numbers` as they should be; empty where the claim states none.
+        missing: what would decide it, where this did not.
     """
 
     verdict: Verdict
@@ -37,6 +38,7 @@ class Finding:
     derivation: str = ""
     convention: str = ""
     right: Mapping[str, Any] = field(default_factory=dict)
+    missing: str = ""
 
 
 def judged(true: bool, computed: str, *, evidence: Evidence = "exact", **more: Any) -> Finding:

@@ -17,6 +17,8 @@ from properties.tolerances import DEVIATIONS
 from reference.errors import InputError
 
 Run = Mapping[str, Any]
+# What would decide a claim that runs leave undecided.
+DIFFER_LESS, LEARNED_AS_FAR = "runs that differ less", "models that have learned as far as the published one"
 Place = Literal["outside", "inside", "untold"]
 SIZES = ("layers", "heads", "width", "context")
 
@@ -69,7 +71,9 @@ def of_like_models(finding: Finding, runs: Sequence[Run]) -> Finding:
     if low <= float(decimal(tables()["poem-model"]["ablation"]["base"])) <= high:
         return told
     unlike = f"One more run would leave {low:.2f} to {high:.2f}: these are other models."
-    return replace(told, verdict="inconclusive", convention=f"{told.convention} {unlike}")
+    return replace(
+        told, verdict="inconclusive", convention=f"{told.convention} {unlike}", missing=LEARNED_AS_FAR
+    )
 
 
 def one_more(values: Sequence[float]) -> tuple[float, float]:
@@ -147,4 +151,5 @@ def against_runs(
         derivation=derivation,
         convention=f"{runs} runs; in brackets, where one more would lie.",
         right=right,
+        missing=DIFFER_LESS,
     )

@@ -59,8 +59,7 @@ def strength_of(
         waits = finding.derivation.removeprefix("Needs ").rstrip(".") or claim.needs
         return Strength("none yet", waits)
     if finding.verdict == "inconclusive":
-        open_still = "runs that differ less" if finding.evidence == "measured" else finding.derivation
-        return Strength("undecided", open_still.rstrip(".") or "a decision")
+        return Strength("undecided", (finding.missing or finding.derivation).rstrip(".") or "a decision")
     if finding.evidence == "measured" and claim.needs in OBSERVED:
         holds = finding.verdict != "refuted"
         published = Seen(Step.one_input, True, "the source")

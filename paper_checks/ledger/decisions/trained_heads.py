@@ -13,6 +13,7 @@ from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.runs import (
+    DIFFER_LESS,
     Run,
     beside_published,
     of_like_models,
@@ -47,7 +48,7 @@ def beside_runs(
     told = [f"{places.count('inside')} of {len(places)} values could be those of one more run"]
     told += [f"of {untold} the runs differ too much to say"] * bool(untold)
     computed = "; ".join([*told, *outside])
-    return Finding(verdict_of(places), "measured", computed, derivation=derivation)
+    return Finding(verdict_of(places), "measured", computed, derivation=derivation, missing=DIFFER_LESS)
 
 
 @decides("profile-table")

@@ -71,6 +71,11 @@ def test_mathematics_is_as_sure_as_its_means():
     assert strength_of(law, Finding("inconclusive", "exact", "x", "It is open.")).missing == "It is open"
 
 
+def test_what_would_decide_is_missing():
+    open_still = Finding("inconclusive", "measured", "x", "Run by run.", missing="runs that differ less")
+    assert strength_of(CLAIM, open_still).missing == "runs that differ less"
+
+
 def test_models_of_other_sizes_are_missing():
     (one,) = decide([claim_of("profile-table")], Setting(experiments=of_poems("poems.heads", [], width=64)))
     assert "width 64 where the claim has 128" in one.strength.missing
