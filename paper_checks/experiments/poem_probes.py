@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu.small_gpt.ablation import losses
 from gpu.small_gpt.export import embeddings
 from gpu.small_gpt.model import SmallGPT
 from paper_checks.experiments.models import untrained_like
@@ -21,7 +22,7 @@ def probe(setting: Setting) -> Outcome:
     """Probe every model before and after each layer, on test sequences drawn for it anew.
 
     A run has `majority`, `embedding` (of the token alone, without its position) and `layer1`, `layer2`, ...:
-    shares of test positions, in sequences that the probe was not trained on.
+    shares of test positions, in sequences that the probe was not trained on; and the model's `loss`.
     """
     model, windows = poem_models(setting), poem_windows(setting, setting.scale.probe_windows)
     marks = punctuation(poems(setting))
@@ -36,6 +37,7 @@ def probe(setting: Setting) -> Outcome:
     falls = sum(run["layer2"] < run["layer1"] for run in runs)
     met = min(gains) > 0
     means = {name: sum(run[name] for run in runs) / len(runs) for name in runs[0]}
+    loss = losses(model, windows).mean(axis=(1, 2))
     return Outcome(
         experiment="poems.probe",
         question="Does the stream after layer 0 say more of the next mark than embedding and majority?",
@@ -54,7 +56,7 @@ def probe(setting: Setting) -> Outcome:
             Observation(ABOUT, Step.in_the_data, means["majority"] < 1, (CLAIM,)),
         ),
         claims=(CLAIM,),
-        runs=tuple(runs),
+        runs=tuple({**run, "loss": float(one)} for run, one in zip(runs, loss, strict=True)),
     )
 
 

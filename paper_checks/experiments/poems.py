@@ -60,7 +60,10 @@ def punctuation(text: EncodedText) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def poem_models(setting: Setting, context: int | None = None) -> SmallGPT:
-    """Return models of the poems, one a seed; of another context, on as many characters a step."""
+    """Return models of the poems, one a seed; of a given context, on as many characters a step.
+
+    Those of the published model's own sizes train for longer: they are to come near its loss.
+    """
     scale, stream = setting.scale, poems(setting).train
     seen = context or scale.context
     config = Config(
@@ -76,7 +79,8 @@ def poem_models(setting: Setting, context: int | None = None) -> SmallGPT:
     def batches(step: int, seed: int) -> np.ndarray:
         return random_windows(np.random.default_rng([seed, step]), stream, count, seen)
 
-    return train(config, setting.seeds, batches, Settings(scale.poem_steps, rate=scale.rate)).model
+    steps = scale.poem_steps if context is None else scale.steps
+    return train(config, setting.seeds, batches, Settings(steps, rate=scale.rate)).model
 
 
 def poem_windows(setting: Setting, count: int | None = None) -> np.ndarray:

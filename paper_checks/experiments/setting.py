@@ -25,7 +25,7 @@ class Scale:
         probe_windows: windows whose activations probes are fitted to.
         directions: random directions that a removal is compared with.
         depths: numbers of layers to compare; none leaves that experiment out.
-        poem_steps: of training models of poems.
+        poem_steps: of training models of poems like the published one.
         poem_contexts: context lengths to compare on poems.
         poems, poem_characters: how many poems profiles of heads are of, and how much of each.
     """
@@ -82,7 +82,7 @@ SCALES = {
         probe_windows=160,
         directions=40,
         depths=(),
-        poem_steps=150,
+        poem_steps=250,
         poem_contexts=(4, 8, 24),
         poems=3,
         poem_characters=12,
@@ -110,7 +110,7 @@ SCALES = {
         probe_windows=400,
         directions=100,
         depths=(2, 4, 8),
-        poem_steps=1000,
+        poem_steps=4000,
         poem_contexts=(8, 16, 128),
         poems=3,
         poem_characters=24,

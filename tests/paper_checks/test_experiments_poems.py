@@ -29,6 +29,7 @@ SMALL = replace(
     windows=3,
     probe_windows=6,
     batch=1,
+    steps=2,
     poem_steps=2,
     poem_contexts=(8, 16, 128),
     poem_characters=24,

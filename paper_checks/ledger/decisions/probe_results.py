@@ -15,7 +15,7 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
 from paper_checks.ledger.printed import decimal, fractions, rounds_to
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs, one_more_share, poem_runs
+from paper_checks.ledger.runs import against_runs, of_like_models, one_more_share, poem_runs
 from paper_checks.ledger.setting import Setting
 
 Confusion = tuple[tuple[int, int], tuple[int, int]]
@@ -88,12 +88,13 @@ def retrained_probe(claim: Claim, setting: Setting) -> Finding:
         "Held-out accuracy, run by run, with what a sample of the published size adds to how runs differ.",
         partial(one_more_share, positions=positions),
     )
-    return replace(
+    told = replace(
         finding,
         convention=f"{finding.convention} The published test set is taken to have {positions} positions, the "
         f"fewest with these shares; of a large one the verdict would be: {alone.verdict.replace('_', ' ')} "
         f"({alone.computed}).",
     )
+    return of_like_models(told, runs)
 
 
 @decides("probe-granularity")

@@ -9,7 +9,8 @@ from paper_checks.ledger.decisions import probe_methods, probe_results
 
 
 def run(embedding):
-    return {"embedding": embedding, "layer1": 0.94, "layer2": 0.88, "majority": 0.84 + embedding / 190}
+    shares = {"embedding": embedding, "layer1": 0.94, "layer2": 0.88, "majority": 0.84 + embedding / 190}
+    return {**shares, "loss": 4.1489 + embedding % 0.1}
 
 
 def test_retrained_probes_decide():
