@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from paper_checks.provenance import has_torch, header
 from properties.catalogue import CHECKS
 from properties.check import Check
-from properties.connectors import connect
 from properties.expected_failures import Expectations, unmatched
 from properties.expected_failures import judged as as_expected
 from properties.results import Result, Run, summarise
@@ -20,11 +19,11 @@ from reference.errors import InputError
 Progress = Callable[[str, int, int], None]
 
 
-def default_targets() -> tuple[list[Target], list[str]]:
-    """Return the implementations that come along, and a sentence for each that cannot run here."""
+def default_targets() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the implementations that come along, and a sentence for each that cannot run."""
     if has_torch():
-        return [connect(name) for name in ("reference", "gpu", "gpu32")], []
-    return [connect("reference")], ["gpu and gpu32 need torch: pip install 'leadterms[gpu]'"]
+        return ("reference", "gpu", "gpu32"), ()
+    return ("reference",), ("gpu and gpu32 need torch: pip install 'leadterms[gpu]'",)
 
 
 def verify(

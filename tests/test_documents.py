@@ -158,7 +158,11 @@ def test_every_target_of_make_that_is_named_is_there():
         name for page in PAGES for name in re.findall(r"(?:^|`)make (\w+)", page.read_text(), re.MULTILINE)
     }
     assert named >= {"verify", "test", "docs"}
-    assert [name for name in sorted(named) if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
+    assert [
+        name
+        for name in sorted(named)
+        if not re.search(rf"^([a-z]+ )*{name}( [a-z]+)*:", makefile, re.MULTILINE)
+    ] == []
 
 
 def test_the_citation_is_of_this_version():

@@ -12,7 +12,7 @@ import typer
 
 from gpu.command_line import require_folder
 from paper_checks import options
-from paper_checks.commands.verify import rerun_options, run_suite
+from paper_checks.commands.verify import Suite, rerun_options, run_suite
 
 if TYPE_CHECKING:
     from paper_checks.measured import Measured
@@ -87,7 +87,7 @@ def report(
     full = profile is options.ReportProfileOption.full
     check_poems(poems, full)
     run = run_suite(
-        impl or [],
+        Suite.whole(impl or []),
         corpus,
         vocab,
         length,
@@ -95,7 +95,6 @@ def report(
         layout,
         seed,
         profile.cases,
-        [],
         field=field,
         cached=not no_cache,
         quiet=quiet,

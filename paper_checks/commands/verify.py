@@ -13,9 +13,10 @@ from gpu.command_line import require_folder
 from paper_checks import completion, options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from properties.check import Check
     from properties.results import Result, Run
     from reference.corpus import Corpus
 
@@ -31,6 +32,53 @@ class TrainingOptions:
     names: Path | None = None
     renames: tuple[str, ...] = ()
     trained_on: int | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What is held to what.
+
+    Attributes:
+        implementations: the targets that laws are tried on.
+        checkpoints: the targets that are compared with the theory.
+        checks: the laws.
+        named: the targets as they were given.
+        left_out: a sentence for each implementation that comes along and cannot run here.
+    """
+
+    implementations: tuple[str, ...]
+    checkpoints: tuple[str, ...]
+    checks: tuple[Check, ...]
+    named: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def chosen(cls, targets: Sequence[str], names: Sequence[str]) -> Suite:
+        """Return these targets with the checks of these names; without targets those that come along.
+
+        With targets and no names these are the laws that need an implementation: the mathematics is the same
+        whoever is tried. A checkpoint alone is no implementation to hold to laws.
+
+        Raises:
+            InputError: a name is no check's and no family's.
+        """
+        from paper_checks.verification import default_targets
+        from properties.catalogue import CHECKS, select
+
+        own, left_out = ((), ()) if targets else default_targets()
+        checkpoints = tuple(target for target in dict.fromkeys(targets) if target.startswith(CHECKPOINT))
+        others = own or tuple(target for target in dict.fromkeys(targets) if target not in checkpoints)
+        laws = tuple(check for check in CHECKS if check.needs) if others else ()
+        return cls(others, checkpoints, select(names) if names or own else laws, tuple(targets), left_out)
+
+    @classmethod
+    def whole(cls, more: Sequence[str]) -> Suite:
+        """Return everything: the mathematics, the implementations that come along, and more of them."""
+        from paper_checks.verification import default_targets
+        from properties.catalogue import CHECKS
+
+        own, left_out = default_targets()
+        return cls(tuple(dict.fromkeys([*own, *more])), (), CHECKS, (), left_out)
 
 
 def verify(
@@ -87,7 +135,7 @@ def verify(
         finish(run, json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
     run = run_suite(
-        targets or [],
+        Suite.chosen(targets or [], check or []),
         corpus,
         vocab,
         length,
@@ -95,7 +143,6 @@ def verify(
         layout,
         seed,
         profile,
-        check or [],
         timeout,
         training,
         xfail,
@@ -148,7 +195,7 @@ def try_mutants(
 
 
 def list_all(names: list[str]) -> None:
-    """Print each check: its id, the methods that it needs, its law.
+    """Print each check: its id, the evidence that it gives, the methods that it needs, its law.
 
     Raises:
         InputError: a name is no check or family.
@@ -157,11 +204,11 @@ def list_all(names: list[str]) -> None:
 
     for check in select(names):
         needs = f" [{', '.join(check.needs)}]" if check.needs else ""
-        print(f"{check.id}{needs}: {check.statement}")
+        print(f"{check.id} ({check.evidence}){needs}: {check.statement}")
 
 
 def run_suite(
-    targets: list[str],
+    suite: Suite,
     corpus: options.CorpusFile,
     vocab: options.VocabSize,
     length: options.Length,
@@ -169,7 +216,6 @@ def run_suite(
     layout: options.Layout,
     seed: options.Seed,
     profile: options.Profile,
-    check: list[str],
     timeout: float = options.DEFAULT_TIMEOUT,
     training: TrainingOptions = TrainingOptions(),
     xfail: Path | None = None,
@@ -185,17 +231,11 @@ def run_suite(
     """
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
-    from paper_checks.verification import default_targets
     from paper_checks.verification import verify as run_checks
-    from properties.catalogue import select
     from properties.connectors import connect
     from properties.expected_failures import read_expected
 
     expected = read_expected(xfail) if xfail else None
-    checkpoints = [target for target in dict.fromkeys(targets) if target.startswith(CHECKPOINT)]
-    others = [target for target in dict.fromkeys(targets) if target not in checkpoints]
-    # Checkpoints alone are no implementation to hold to laws, and ask nothing of the mathematics.
-    checks = () if checkpoints and not others and not check else select(check)
     loaded = load_corpus(
         corpus,
         vocab_size=vocab,
@@ -207,22 +247,21 @@ def run_suite(
         cached=cached,
     )
     with ExitStack() as open_targets, progress_bar(not quiet) as progress:
-        left_out: list[str] = []
         judged = [
             replace(result, command=result.command + training_options(training, seed))
-            for result in judge_all(checkpoints, loaded, training, seed)
+            for result in judge_all(suite.checkpoints, loaded, training, seed)
         ]
-        connected = [open_targets.enter_context(closing(connect(target, timeout))) for target in others]
-        if not targets:
-            connected, left_out = default_targets()
+        connected = [
+            open_targets.enter_context(closing(connect(target, timeout))) for target in suite.implementations
+        ]
         run = run_checks(
             connected,
-            checks,
+            suite.checks,
             loaded,
             profile=profile.value,
             seed=seed,
-            command=shlex.join(["leadterms", "verify", *targets]),
-            left_out=left_out,
+            command=shlex.join(["leadterms", "verify", *suite.named]),
+            left_out=suite.left_out,
             judged=judged,
             expected=expected,
             progress=progress,
@@ -271,7 +310,7 @@ def training_options(training: TrainingOptions, seed: int) -> str:
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in given if value is not None)
 
 
-def judge_all(targets: list[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:
+def judge_all(targets: Sequence[str], corpus: Corpus, training: TrainingOptions, seed: int) -> list[Result]:
     """Return the verdicts on each `weights:` target.
 
     Raises:

@@ -254,7 +254,7 @@ def test_a_stop_by_hand_says_how_to_go_on(call, monkeypatch):
         (["t.npy", "--steps", "3", "--save-every", "0"], "save_every is 0"),
         (["t.npy", "--steps", "3", "--json", "no/where.json"], "There is no folder"),
         (["t.npy", "--steps", "3", "--json", "t.npy"], "must be different files"),
-        (["t.npy", "--steps", "3", "--out", "t.npy"], "cannot be made"),
+        (["t.npy", "--steps", "3", "--out", "t.npy"], "cannot be a folder"),
         (["none.txt", "--steps", "3"], "no corpus file none.txt"),
         (["t.npy", "--steps", "3", "--vocab", "8193"], "Leading terms of 8,193 words do not fit"),
         (["t.npy", "--steps", "3", "--vocab", "300000", *NO_STATISTICS], "give a smaller --vocab"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from paper_checks.commands.verify import Suite
 from properties.catalogue import CHECKS
 from properties.results import read_run
 
@@ -229,12 +230,24 @@ def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_an_implementation_is_held_to_laws_and_not_to_the_mathematics():
+    """That is the same whoever is tried; without a target, with a name, and in a report it is there."""
+    laws = [check for check in CHECKS if check.needs]
+    assert Suite.chosen(["reference"], []).checks == tuple(laws)
+    assert Suite.chosen([], []).checks == Suite.whole(["py:m:A"]).checks == CHECKS
+    assert [one.id for one in Suite.chosen(["reference"], ["theory.gram"]).checks] == ["theory.gram"]
+    assert Suite.chosen(["weights:w.npz"], []).checks == ()
+    assert "py:m:A" in Suite.whole(["py:m:A"]).implementations
+    assert "reference" in Suite.whole(["py:m:A"]).implementations
+
+
 def test_the_checks_can_be_listed_without_running_one(tmp_path):
     done = leadterms("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
     lines = done.stdout.splitlines()
     assert done.returncode == 0
-    assert lines[0].startswith("theory.gram: ")
+    assert lines[0].startswith("theory.gram (exact): ")
     assert (
-        "projection.idempotent [remove_projection]: Removing a projection twice is removing it once." in lines
+        "projection.idempotent (property) [remove_projection]: Removing a projection twice is removing it once."
+        in lines
     )
     assert len(lines) == 1 + len([check for check in CHECKS if check.id.startswith("projection.")])
