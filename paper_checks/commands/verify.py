@@ -148,7 +148,7 @@ def try_mutants(
 
 
 def list_all(names: list[str]) -> None:
-    """Print each check: its id, the methods that it needs, its law.
+    """Print each check: its id, the methods that it needs, its law, the evidence that a pass is.
 
     Raises:
         InputError: a name is no check or family.
@@ -157,7 +157,7 @@ def list_all(names: list[str]) -> None:
 
     for check in select(names):
         needs = f" [{', '.join(check.needs)}]" if check.needs else ""
-        print(f"{check.id}{needs}: {check.statement}")
+        print(f"{check.id}{needs}: {check.statement} ({check.evidence})")
 
 
 def run_suite(

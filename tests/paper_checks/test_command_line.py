@@ -234,7 +234,7 @@ def test_the_checks_can_be_listed_without_running_one(tmp_path):
     lines = done.stdout.splitlines()
     assert done.returncode == 0
     assert lines[0].startswith("theory.gram: ")
-    assert (
-        "projection.idempotent [remove_projection]: Removing a projection twice is removing it once." in lines
-    )
+    assert lines[0].endswith(" (exact)")
+    said = "projection.idempotent [remove_projection]: Removing a projection twice is removing it once."
+    assert f"{said} (property)" in lines
     assert len(lines) == 1 + len([check for check in CHECKS if check.id.startswith("projection.")])
