@@ -109,7 +109,10 @@ ExpectedFailures = Annotated[
     ),
 ]
 ListChecks = Annotated[
-    bool, typer.Option("--list", help="Show the checks, with what each needs and says, and run none.")
+    bool,
+    typer.Option(
+        "--list", help="Show the checks, with what each needs and says and its evidence, and run none."
+    ),
 ]
 Checks = Annotated[
     list[str] | None,

@@ -10,6 +10,8 @@ from reference.small_files import parsed, read_small
 
 # Exact [V, V] matrices of fractions: memory and time end well before this many words do.
 MOST_WORDS = 1_000
+# Of any number that is repeated to a reader in a sentence.
+_MOST_BITS = 128
 FORM = '{"tokens": [[0, 1, 2], [1, 1, 0]], "vocab_size": 3}'
 
 
@@ -47,4 +49,6 @@ def _sequences(path: Path, tokens: object) -> list[list[int]]:
 def _whole(path: Path, what: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise InputError(f"{what} in {path} is {json.dumps(value)[:40]}; give a whole number.")
+    if value.bit_length() > _MOST_BITS:
+        raise InputError(f"{what} in {path} is {str(value)[:40]}...; give a whole number of fewer digits.")
     return value

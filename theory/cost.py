@@ -106,7 +106,7 @@ def _refuse_large(what: str, coefficients: int) -> None:
 
 
 def _told(seconds: int) -> str:
-    hours = seconds // 3600
+    hours = -(-seconds // 3600)  # rounded up, so that what is refused is told to be more than what is not
     if hours < 48:
         return f"{hours} hours"
     days = hours // 24

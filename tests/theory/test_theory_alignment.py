@@ -6,12 +6,13 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 from theory_cases import corpus
 
 from properties.tolerances import EXPONENT_RESOLUTION, exponent, unit_roundoff
 from reference.descent import trajectory
 from theory.alignment import cosine_loss, cosine_squared, last_step_aligned, relative_error_squared
+from theory.laws.lost_step import cosine_squared_within
 from theory.next_order import ORDER, gram, inner, next_order
 from theory.series import descend, summed
 from theory.statistics import exact_statistics, leading_directions
@@ -116,3 +117,18 @@ def test_floats_may_be_used_for_large_corpora() -> None:
 def test_a_weight_that_has_not_moved_has_no_error() -> None:
     with pytest.raises(ValueError, match="W has no leading term after 2 steps"):
         relative_error_squared("W", GRAM["W"], fmpq(1, 10), 2)
+
+
+@pytest.mark.parametrize("tail", [fmpq(1, 2), fmpq(1, 100), fmpq(0)])
+def test_whatever_the_tail_is_the_cosine_lies_in_its_interval(tail: fmpq) -> None:
+    """Tails of the full length in rational directions all around; the interval is a few of them wide."""
+    S, x = fmpq_mat([[1, 1]]), fmpq_mat([[2, 0]])
+    low, high = cosine_squared_within(S, tail, x)
+    for p in range(-8, 9):
+        for q in (4, -4):
+            # The point of the circle that the line of slope p/q meets, and the one opposite.
+            a, b = fmpq(q * q - p * p, q * q + p * p), fmpq(2 * p * q, q * q + p * p)
+            for sign in (1, -1):
+                weight = S + fmpq_mat([[a, b]]) * (tail * sign)
+                assert low <= inner(weight, x) ** 2 / (inner(weight, weight) * inner(x, x)) <= high
+    assert high - low <= 8 * tail + fmpq(1, 10**9)

@@ -1,8 +1,10 @@
 """The theorem's bounds: windows, what they let pass, and the inequalities inside the proofs."""
 
+import math
+
 import numpy as np
 import pytest
-from flint import fmpq, fmpq_mat, fmpq_poly
+from flint import arb, fmpq, fmpq_mat, fmpq_poly
 from theory_cases import corpus
 
 from properties.tolerances import rounding
@@ -14,6 +16,7 @@ from theory.bound_facts import (
     eighth_power_gap,
     hardy_norm_below,
     norms,
+    operator_norm_below,
     positive_definite,
     uniform_jacobian_spectrum,
 )
@@ -161,6 +164,26 @@ def test_hardy(T: int) -> None:
 def test_positive_definite_can_say_no() -> None:
     assert not positive_definite(fmpq_mat([[1, 2], [2, 1]]))
     assert positive_definite(fmpq_mat([[2, 1], [1, 2]]))
+
+
+def test_what_reaches_its_limit_is_not_below_it() -> None:
+    """Singular at the first pivot and at the last."""
+    assert not positive_definite(fmpq_mat([[0]]))
+    assert not positive_definite(fmpq_mat([[1, 1], [1, 1]]))
+    assert not operator_norm_below(fmpq_mat([[3, 0], [0, 2]]), fmpq(3))
+    assert operator_norm_below(fmpq_mat([[3, 0], [0, 2]]), fmpq(3) + fmpq(1, 10**9))
+
+
+def test_a_ball_across_the_limit_is_not_certainly_at_most_it() -> None:
+    assert not certainly_at_most(arb(1, 2**-20), fmpq(1))
+    assert certainly_at_most(arb(1, 2**-20), fmpq(1) + fmpq(1, 2**19))
+
+
+def test_a_window_is_searched_as_far_as_it_reaches() -> None:
+    """At T = 60 and one layer 5/(8 sqrt(T)) ends it, (s eta)^2 <= 25/3840, at whatever rate."""
+    for n in (2, 4, 6):
+        last = last_step_inside(THEOREMS["Theorem D.10"], 500, 60, 1, fmpq(1, 10**n))
+        assert last == math.isqrt(25 * 10 ** (2 * n) // 3840)
 
 
 @pytest.mark.parametrize("t", [1, 2, 3, 8])

@@ -57,6 +57,13 @@ def test_sizes_that_are_refused_only_together() -> None:
         refuse_the_proof(1, 4000, 100, 4)
 
 
+def test_what_is_refused_is_told_to_be_more_than_what_is_not() -> None:
+    """One position less is begun; it is not told to take as long as what is."""
+    T = next(T for T in range(1, HUGE, 1000) if 2 * 3 * 4**4 * T * (T + 1) // 10**9 > MOST_SECONDS)
+    with pytest.raises(ValueError, match="would take about 5 hours; up to 4 hours is begun"):
+        refuse_the_series(1, T, 1, 1, 3, 4)
+
+
 def test_the_layers_end_where_the_stack_does() -> None:
     refuse_the_series(1, 1, 1, MOST_LAYERS, 1, 1)
     for refuse in (lambda L: refuse_the_series(1, 1, 1, L, 1, 1), lambda L: refuse_the_proof(2, 1, L, 4)):
