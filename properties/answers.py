@@ -29,7 +29,10 @@ class Refused(ImplementationError):
 
 
 def numbers(value: Any, what: str) -> np.ndarray:
-    """Return an answer as float64; NaN and infinities pass, for a law to show where they are.
+    """Return a copy of an answer as float64; NaN and infinities pass, for a law to show where they are.
+
+    A copy: the implementation may write its next answer into the same arrays, and a law that compares two
+    answers of its own would then compare one with itself.
 
     Raises:
         ImplementationError: it is no rectangular array of real numbers. NumPy alone would read numbers out
@@ -48,7 +51,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
             f"{what} {_holds(array, array.flat[0] if array.size else None)}, so it is no array of numbers"
         )
     try:
-        return np.asarray(array, dtype=np.float64)
+        return np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
 

@@ -112,8 +112,7 @@ class Target:
     ) -> dict[str, np.ndarray]:
         square = (layers, vocab_size, vocab_size)
         shapes = {"W_O": square[1:], "V": square, "W": square, "P": (layers, tokens.shape[1] - 1)}
-        # A copy: the implementation may write its next answer into the same arrays.
-        return _copied(self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps))
+        return self._mapping("train", shapes, tokens.copy(), vocab_size, layers, rate, steps)
 
     def logits(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
         """Return [N, T, V]."""

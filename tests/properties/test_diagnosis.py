@@ -1,5 +1,7 @@
 """A wrong answer is told by the name of its slip, and never by that of another."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from breaking import With, broken
@@ -157,6 +159,48 @@ def test_two_slips_are_told_apart_and_each_is_named_where_it_shows():
 
     assert named({"statistics": twice}, "statistics.B_bar")[0] == "uniform part not subtracted"
     assert named({"statistics": twice}, "statistics.Q_bar")[0] == "transposed"
+
+
+def slipped_twice(phi_bar):
+    """Statistics whose B_bar has the uniform part left in, and whose Phi_bar is that of a mutant."""
+    second = implementation(next(mutant for mutant in MUTANTS if mutant.id == phi_bar))
+    first = implementation(next(mutant for mutant in MUTANTS if mutant.id == "B_bar_uniform_part"))
+
+    def answered(tokens, vocab_size):
+        return {
+            "B_bar": first.statistics(tokens, vocab_size)["B_bar"],
+            "Phi_bar": second.statistics(tokens, vocab_size)["Phi_bar"],
+        }
+
+    return With("wrong", statistics=answered)
+
+
+def test_an_earlier_law_that_fails_by_a_slip_of_its_own_does_not_refute_another():
+    check = CHEAP["statistics.Phi_bar"]
+    slip = diagnose(check, Target(slipped_twice("Phi_bar_without_1_over_t")), check.cases.ordinary)
+    assert slip.name == "1/t missing"
+
+
+def test_a_law_that_neither_of_two_slips_explains_leaves_the_next_to_decide():
+    """At one position half of Phi_bar may be either slip: B_bar is of neither, and the whole table tells."""
+
+    def law(target, case):
+        tokens = np.array([[0, 1]])
+        right = statistics(tokens, 2)["Phi_bar"]
+        yield Comparison(
+            "Phi_bar", target.statistic("Phi_bar", tokens, 2), right, rounding(1.0, 64, "float64")
+        )
+
+    # In the place of the law of Phi_bar: only that of B_bar comes before it, and tells nothing of it.
+    only = replace(CHEAP["statistics.Phi_bar"], law=law)
+    names = {
+        mutant: diagnose(only, Target(slipped_twice(mutant)), CORPORA.ordinary).name
+        for mutant in ("Phi_bar_prefix_length_off_by_one", "Phi_bar_divided_by_all_words")
+    }
+    assert names == {
+        "Phi_bar_prefix_length_off_by_one": "a prefix of t words is divided by t + 1",
+        "Phi_bar_divided_by_all_words": "padding counted",
+    }
 
 
 def test_a_single_number_is_not_called_a_multiple_of_another():

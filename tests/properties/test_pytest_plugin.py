@@ -7,6 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -82,13 +83,34 @@ def test_each_check_is_a_test_and_a_failure_teaches(project):
     } == failed
 
 
+# Tells which process writes the results, and from which copy of the plugin.
+SPY = """
+from properties import pytest_plugin
+
+def pytest_configure(config):
+    write = pytest_plugin.Conformance._write
+
+    def told(self, path):
+        process = "worker" if hasattr(config, "workerinput") else "main"
+        with open("written", "a") as file:
+            file.write(f"{process} {pytest_plugin.__file__}\\n")
+        write(self, path)
+
+    pytest_plugin.Conformance._write = told
+"""
+
+
 def test_workers_bring_the_results_of_one_process(project):
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    (project.folder / "spy.py").write_text(SPY)
     done = project(
         "--pyargs", "properties", "--impl", "reference", "-k", "B_bar or induction_score",
-        "--leadterms-seed", "3", "--leadterms-json", "out.jsonl", "-n", "2",
+        "--leadterms-seed", "3", "--leadterms-json", "out.jsonl", "-n", "2", "-p", "spy",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
+    # Once, by the plugin beside these tests and by no copy that is installed.
+    plugin = Path(__file__).resolve().parents[2] / "properties" / "pytest_plugin.py"
+    assert (project.folder / "written").read_text().splitlines() == [f"main {plugin}"]
     assert re.search(r"\d+ passed: reference", done.stdout)
     run = read_run(project.folder / "out.jsonl")
     assert run.ok

@@ -275,6 +275,33 @@ def test_the_subject_cannot_change_the_case():
     assert {result.result for result in results} == {"passed"}
 
 
+class OneArray:
+    """Writes every answer of a shape into the same array; keeps half of what lies along the direction."""
+
+    def __init__(self, share):
+        self.share, self.kept = share, {}
+
+    def _into(self, name, value):
+        kept = self.kept.setdefault((name, value.shape), np.empty(value.shape))
+        kept[...] = value
+        return kept
+
+    def statistics(self, tokens, vocab_size):
+        return {name: self._into(name, value) for name, value in statistics(tokens, vocab_size).items()}
+
+    def remove_projection(self, weight, direction):
+        norm = (direction * direction).sum() or 1.0
+        return self._into("rest", weight - self.share * (weight * direction).sum() / norm * direction)
+
+
+def test_an_implementation_may_answer_in_the_same_arrays_and_is_held_to_what_it_answered():
+    laws = select(["statistics.merged", "statistics.renamed", "projection"])
+    assert {result.result for result in check_implementation(OneArray(1.0), checks=laws)} == {"passed"}
+    half = {r.check: r.result for r in check_implementation(OneArray(0.5), checks=laws)}
+    # Idempotence compares two answers, which are one array.
+    assert half["projection.idempotent"] == "failed"
+
+
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
