@@ -37,6 +37,7 @@ def run_mutants(
     for equivalent in equivalents:
         progress(equivalent.mutant.id, len(results), total)
         results.append(try_equivalent(equivalent, profile=profile, seed=seed))
+    seconds = time.perf_counter() - started
     return Run(
         header=header(
             command=command,
@@ -45,9 +46,10 @@ def run_mutants(
             profile=profile,
             seed=seed,
             left_out=[],
+            seconds=seconds,
         ),
         results=tuple(results),
-        footer={**summarise(results, time.perf_counter() - started), "mutants": share_caught(results)},
+        footer={**summarise(results, seconds), "mutants": share_caught(results)},
     )
 
 

@@ -24,11 +24,16 @@ def header(
     profile: str,
     seed: int,
     left_out: Sequence[str],
+    seconds: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the header's fields; `started` is the only one that differs between two equal runs."""
+    """Return the header's fields; `started` is the only one that differs between two equal runs.
+
+    `seconds` is how long ago the run began.
+    """
+    began = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds)
     return {
         "command": command,
-        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "started": began.isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version(), **_versions()},
         "commit": _commit(),
         "machine": f"{platform.system()} {platform.machine()}",

@@ -69,6 +69,7 @@ def verify(
         known = [*(check.id for check in CHECKS), *(result.check for result in judged)]
         results = [as_expected(result, expected) for result in results]
         results += unmatched(expected, known, "--xfail")
+    seconds = time.perf_counter() - started
     return Run(
         header=header(
             command=command,
@@ -80,7 +81,8 @@ def verify(
             profile=profile,
             seed=seed,
             left_out=left_out,
+            seconds=seconds,
         ),
         results=tuple(results),
-        footer=summarise(results, time.perf_counter() - started),
+        footer=summarise(results, seconds),
     )

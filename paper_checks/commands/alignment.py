@@ -100,7 +100,7 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         for k in ladder:
             table.add_column(str(k), justify="right", no_wrap=True)
         if report.removed:
-            table.add_row("square left", *(f"{share:.1e}" for share in report.left_over))
+            table.add_row("squared norm left", *(f"{share:.2g}" for share in report.left_over))
         if has_weights:
             table.add_row("this weight", *(_cosine(c) for c in report.spectrum or (report.cosine,)))
         of_each = list(zip(*report.samples, strict=True))
@@ -113,6 +113,10 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         console.print(table)
     if found.carried is not None:
         _show_carried(console, found)
+    console.print(
+        "Rows without 'left' are cosines with the leading term, both without that term's first singular "
+        "directions."
+    )
     console.print(f"{found.samples} samples, dealt out at random with seed {found.seed}.")
     console.print(f"Another corpus: {found.other}.", markup=False)
 

@@ -52,6 +52,8 @@ def experiments(
     Example: leadterms experiments induction --profile quick --json experiments.jsonl
     """
     from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
 
     from paper_checks.progress import progress_bar
     from paper_checks.provenance import has_torch
@@ -64,8 +66,9 @@ def experiments(
 
     console = Console(quiet=quiet, highlight=False)
     if list_them:
-        for name in EXPERIMENTS:
-            console.print(name)
+        for name, experiment in EXPERIMENTS.items():
+            purpose = (experiment.__doc__ or "").partition("\n")[0]
+            console.print(name, Padding(Text(purpose), (0, 0, 0, 2)))
         return
     if json is not None:
         require_folder(json)

@@ -101,10 +101,10 @@ def neighbours(
     console = Console(quiet=quiet, highlight=False)
     console.print(f"{loaded.name}: '{word}', {ranking.value} ranking", markup=False)
     for kind, nearest in found.items():
-        console.print(f"  {kind:16} {' '.join(name for name, _ in nearest)}", markup=False)
+        console.print(f"  {kind:16} {_above_zero(nearest)}", markup=False)
     console.print("Through its roles to their contexts (Sigma_B Phi_bar, content words):")
     console.print(f"  roles            {' '.join(roles)}", markup=False)
-    console.print(f"  their contexts   {' '.join(name for name, _ in supported)}", markup=False)
+    console.print(f"  their contexts   {_above_zero(supported)}", markup=False)
     signs = " ".join(f"{name}{'+' if value > 0 else '-'}" for name, value in whole)
     console.print(f"  with all roles   {signs}", markup=False)
     if carried is not None:
@@ -113,6 +113,11 @@ def neighbours(
             console.print(f"  {term.role:16} {term.part:+.2e}", markup=False)
     if lists:
         _show_lists(console, lists)
+
+
+def _above_zero(nearest: list[tuple[str, float]]) -> str:
+    """Return the words that score above zero: those below are the least unlikely, and no neighbours."""
+    return " ".join(name for name, score in nearest if score > 0) or "(no word more than by chance)"
 
 
 def _show_lists(console: Console, lists: list[Reproduced]) -> None:

@@ -77,6 +77,7 @@ def probe(
         )
     console.print(table)
     console.print(
-        f"chance: {draws} sets of words with frequencies like the members', seed {seed}. The published lists "
-        "of words are not known; these are in reference/probes.py."
+        f"chance: {draws} sets of words with frequencies like the members', seed {seed}. p: the share "
+        f"of them with as many hits, itself counted, at least {1 / (draws + 1):.3f}. The published lists of "
+        "words are not known; these are in reference/probes.py."
     )

@@ -93,7 +93,7 @@ def story(
     for one in found:
         words = " ".join(f"{name}{'+' if raw > 0 else '-'}" for name, _, raw in one.words)
         console.print(f"  at {one.position:4}  {words or 'none'}", markup=False)
-    pairs = ", ".join(f"{one.first} {one.second}" for one in bones)
+    pairs = ", ".join(f"'{one.first} {one.second}'" for one in bones)
     console.print(f"Transitions that W_O supports most, first {story_reading.FIRST_TOKENS} tokens: {pairs}")
     if seen.largest == 0:
         console.print("Scores have not moved: the story, or the corpus, gives attention nothing to learn.")

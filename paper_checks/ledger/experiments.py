@@ -22,6 +22,8 @@ def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
     if path.is_dir():
         return read_training_run(path)
     text = read_small(path, "file of experiments")
+    if not text.strip():
+        raise InputError(f"The file of experiments {path} is empty; write it again.")
     found = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():

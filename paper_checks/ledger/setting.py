@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from paper_checks.fastest import fastest_statistics
+from paper_checks.ledger.book import tables
 from paper_checks.ledger.finding import NotGiven
 from properties.catalogue import CHECKS
 from properties.connectors import connect
@@ -105,7 +106,7 @@ class Setting:
             NotGiven: it was not run.
         """
         if name not in self.experiments:
-            raise NotGiven(f"the experiment '{name}'")
+            raise NotGiven(_needed(name))
         self.read.append(name)
         return self.experiments[name]
 
@@ -118,3 +119,12 @@ class Setting:
                     step = Seen(Step(one["step"]), bool(one["holds"]), name)
                     seen.setdefault(str(one["about"]), []).append(step)
         return seen
+
+
+def _needed(name: str) -> str:
+    """Return what a person has to provide so that there is a result of that name."""
+    if name in tables()["published-runs"]:
+        return "a training run of the published sizes"
+    if "." in name:
+        return f"the experiment '{name}'"
+    return f"a pretrained model, examined as '{name}'"

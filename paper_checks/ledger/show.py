@@ -74,7 +74,7 @@ def show_one(one: Decided, console: Console) -> None:
         "strength": one.strength.words,
         "missing": one.strength.missing,
         "checks": ", ".join(claim.checks),
-        "again": one.command,
+        "to decide" if finding.verdict == "not_run" else "again": one.command,
     }
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=FIELDS_WIDTH, style="dim")

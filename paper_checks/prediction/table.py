@@ -37,6 +37,10 @@ def show(
         f"{setting.rate:g}."
     )
     console.print(_of_weights(setting, predictions))
+    console.print(
+        "next order: one power of the rate further, which shrinks as the vocabulary grows; beyond: two. "
+        "norm: Frobenius. The last column counts steps, of the full batch."
+    )
     console.print(_of_the_run(setting, predictions, matching(compared, setting)))
     console.print(_loss(facts, setting))
     _sampling(console, facts, setting)

@@ -2,7 +2,7 @@
 
 What is recognised is small and cannot be anything else: a letter or a Greek name with an index or a power
 (`W_O`, `A_ij`, `eta^2`, `x_(i+1)`), with a bar (`Phi_bar^T`), a letter next to such a one (`s eta`), a Greek
-name alone, `sqrt(T)`, `C(s, 2)`, the Frobenius norm's `|_F^2`, `1^T`, a power of a bracket, `<=` and `>=`.
+name alone, `sqrt(T)`, `C(s, 2)`, a norm's `|_F^2` and `|^2`, `1^T`, a power of a bracket, `<=` and `>=`.
 All other text is left as it is, and escaped.
 """
 
@@ -28,8 +28,9 @@ _INDEX = r"_\((?P<long>[^()]{1,12})\)|_(?P<short>[A-Za-z0-9]{1,2})(?![A-Za-z0-9_
 _POWER = r"\^(?:\((?P<sum>[^()]{1,8})\)|(?P<power>T|[a-z](?![a-z])|\d+))"
 _MATH = re.compile(
     r"sqrt\((?P<root>[^()]{1,16})\)"
-    r"|(?<!\w)C\((?P<n>[a-z]), ?(?P<k>\d)\)"
+    r"|(?<![A-Za-z_])C\((?P<n>[a-z]), ?(?P<k>\d)\)"
     r"|\|_F(?P<square>\^2)?"
+    r"|(?<=[\w)])\|\^(?P<normed>\d)(?!\w)"
     r"|\)\^(?P<closed>T|\d+)(?!\w)"
     r"|(?P<relation>[<>]=)"
     r"|(?<![\w.^])(?P<one>1)\^T(?!\w)"
@@ -71,6 +72,8 @@ def _formula(found: re.Match[str]) -> str:
         return math(choose(found["n"], found["k"]))
     if found["closed"]:
         return math(sup('<mo stretchy="false">)</mo>', _power(found["closed"])))
+    if found["normed"]:
+        return math(sup('<mo stretchy="false">|</mo>', _power(found["normed"])))
     if found["one"]:
         return math(sup(num("1"), _power("T")))
     if found["relation"]:

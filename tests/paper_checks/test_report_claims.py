@@ -96,4 +96,7 @@ def test_published_numbers_stand_beside_their_predictions():
     assert "0.998406" in section
     assert "0.998011 to 0.998730" in section
     assert "above 0.998486" in section
-    assert 'id="predicted"' not in page_of(run)
+    assert 'id="predicted"' not in page_of(replace(run, claims=()))
+    without = page_of(with_claims(run, *CLAIMS)).split('id="predicted"')[1].split("</section>")[0]
+    assert "Not in this report" in without
+    assert "leadterms report --corpus" in without

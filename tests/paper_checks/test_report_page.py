@@ -23,6 +23,7 @@ from paper_checks.report.draw import drawn, fit_for_page
 from paper_checks.report.families import FAMILIES
 from paper_checks.report.page import pretty, render, template_text
 from paper_checks.report.plots import plot_groups
+from paper_checks.report.summary import FIRST_READ
 from paper_checks.report.typeset import typeset
 from properties.catalogue import CHECKS
 
@@ -154,6 +155,20 @@ def test_the_verdict_the_counts_and_the_facts_are_told():
 
 def test_every_family_of_checks_has_a_title():
     assert {check.id.split(".")[0] for check in CHECKS} <= set(FAMILIES)
+
+
+def test_what_is_new_is_read_in_an_order_and_none_of_it_is_lost():
+    known = {check.id for check in CHECKS if check.source == "derived here"}
+    assert set(FIRST_READ) <= known
+    new = [
+        result(check, "theory", evidence="exact", source="derived here", statement=f"It is {check}.")
+        for check in ("series.conserved", "series.ablation", "proof.next_order")
+    ]
+    section = page_of(run_of(*new)).split('id="new"')[1].split("</section>")[0]
+    places = [section.index(f"It is {check}.") for check in ("proof.next_order", "series.ablation")]
+    assert places == sorted(places)
+    assert places[-1] < section.index("<details>") < section.index("It is series.conserved.")
+    assert FIRST_READ["series.ablation"] in section
 
 
 def test_a_counterexample_is_shown_in_full():

@@ -28,6 +28,7 @@ def test_a_clean_line_needs_both_comparisons(monkeypatch):
 
 
 def test_another_factor_is_not_what_the_measures_change_by():
+    assert verdict("rhyme-l1h1-prev") == "holds"
     assert verdict("rhyme-l1h1-prev", factor="3") == "refuted"
 
 

@@ -39,6 +39,41 @@ def test_profiles_that_move_too_far_or_are_never_shared_would_refute(monkeypatch
     assert verdict("behaviour-implies-profile") == "refuted"
 
 
+def test_entropies_move_by_what_the_weights_do(monkeypatch):
+    """Over two keys, half of the weight moved turns (1, 0) into (1/2, 1/2): all of the entropy."""
+    monkeypatch.setattr(head_comparisons, "POSITIONS", 2)
+    # The first row has one key and no entropy, so the mean over both is half.
+    assert head_comparisons._most_apart(0.5)["entropy"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "given", "told"),
+    [
+        (
+            "punctuation-ablation-18x",
+            {
+                "parts": {"heads": ["L0H0"], "punctuation": ["1"], "elsewhere": ["18"]},
+                "positions": ["10", "60"],
+            },
+            "(3)",
+        ),
+        (
+            "clarity-vs-delta",
+            {
+                "heads": ["L0H0", "L0H1", "L1H0", "L1H1"],
+                "effect": ["15", "10", "3", "2"],
+                "quoted": [["L0H0", "L1H0"], ["L1H0", "L1H1"]],
+            },
+            "layer_0 400%; layer_1 50%",
+        ),
+    ],
+)
+def test_the_other_reading_is_told_with_what_it_gives(claim_id, given, told):
+    claim = claim_of(claim_id)
+    finding = found(replace(claim, given={**claim.given, **given}), Setting())
+    assert told in finding.convention
+
+
 def test_a_quoted_number_is_told_where_it_stands():
     claim = claim_of("row7-previous-token")
     elsewhere = replace(claim, numbers={"previous": ".123"})

@@ -7,6 +7,7 @@ import pytest
 from paper_checks.ledger.book import claims, tables
 from paper_checks.ledger.decide import found
 from paper_checks.ledger.experiments import read_experiments
+from paper_checks.ledger.finding import NotGiven
 from paper_checks.ledger.setting import Setting
 from reference.errors import InputError
 
@@ -71,6 +72,23 @@ def test_another_run_is_refused_in_a_sentence(tmp_path):
     (unfinished / "log.jsonl").write_text(lines[0])
     with pytest.raises(InputError, match="did not end"):
         read_experiments(unfinished)
+
+
+def test_what_is_missing_is_told_as_what_a_person_can_provide():
+    told = {
+        "paper-large-lr": "a training run of the published sizes",
+        "trained-cyclic-score": "the experiment 'induction.random_period'",
+        "embedding-pca": "a pretrained model",
+    }
+    for claim_id, wanted in told.items():
+        with pytest.raises(NotGiven, match=wanted):
+            found(CLAIMS[claim_id], Setting())
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(InputError, match="is empty"):
+        read_experiments(tmp_path / "empty.jsonl")
 
 
 def test_lines_for_people_are_passed_over(tmp_path):
