@@ -29,7 +29,7 @@ def test_a_file_that_lost_a_claim_is_refused(tmp_path):
 
 def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
     page = page_of(sample_run())
-    assert len(re.findall(r'<tr id="claim-', page)) == len(CLAIMS)
+    assert len(re.findall(r'<tr role="row" id="claim-', page)) == len(CLAIMS)
     errata = page.split('id="errata"')[1].split("</section>")[0]
     assert re.findall(r"<code>(\w+)</code>", errata) == ["wrong", "other"]
     assert "5.433" in errata
