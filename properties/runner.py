@@ -27,6 +27,8 @@ from reference.corpus import Corpus
 # the cases of the deep profile over three seeds.
 PROFILES = {"quick": 24, "ci": 100, "soak": 3_400, "deep": 10_000}
 FEWEST = {"quick": 3, "ci": 8, "soak": 34, "deep": 100}
+# Where two answers of an implementation are compared, neither side of a failure is what is right.
+NAN = "an answer is NaN, not a number: look for 0/0, or an infinity less an infinity"
 
 
 @dataclass
@@ -42,6 +44,10 @@ class _Finding:
     final: bool = False
     failed: Any = None
     small: bool = True
+
+    def fails(self, counterexample: dict[str, Any], note: str | None = None, failed: Any = None) -> None:
+        """Keep what a failing case shows, and nothing of one before it, which may have failed otherwise."""
+        self.counterexample, self.note, self.failed = counterexample, note, failed
 
 
 class _Wrong(Exception):
@@ -225,8 +231,8 @@ def _try(check: Check, target: Target, case: Any, finding: _Finding) -> None:
         finding.refusal = str(reason)
         return
     except ImplementationError as error:
-        finding.note = str(error)
-        finding.counterexample = {"case": describe(case), "comparison": "the call", "error": str(error)}
+        shown = {"case": describe(case), "comparison": "the call", "error": str(error)}
+        finding.fails(shown, note=str(error))
         # Without shrinking nothing is asked again: what stands is the case that was lost.
         finding.final = not error.shrinks
         if finding.final:
@@ -248,11 +254,7 @@ def _ratio(comparison: Comparison, case: Any, finding: _Finding) -> float | None
     try:
         ratio = error_over_bound(comparison)
     except ValueError as error:
-        finding.counterexample = {
-            "case": describe(case),
-            "comparison": comparison.name,
-            "error": str(error),
-        }
+        finding.fails({"case": describe(case), "comparison": comparison.name, "error": str(error)})
         raise _Wrong from None
     bound = np.asarray(comparison.bound, dtype=np.float64)
     if not np.isfinite(bound).all():
@@ -260,8 +262,9 @@ def _ratio(comparison: Comparison, case: Any, finding: _Finding) -> float | None
         raise NotAdmitted(f"the rounding bound of {comparison.name} is not finite")
     if ratio.size and ratio.max() > 1:
         finding.worst = float(ratio.max()) if np.isfinite(ratio.max()) else None
-        finding.counterexample = _counterexample(comparison, case, ratio)
-        finding.failed = case
+        got, expected, _ = arrays(comparison)
+        note = NAN if np.isnan(got).any() or np.isnan(expected).any() else None
+        finding.fails(_counterexample(comparison, case, ratio), note, case)
         raise _Wrong
     return float(ratio.max()) if (bound > 0).any() else None
 

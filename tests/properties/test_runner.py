@@ -247,6 +247,34 @@ def test_an_implementation_that_raises_is_a_failure_with_its_message():
     assert "statistics raised RuntimeError: out of luck" in result.note
 
 
+@pytest.mark.parametrize("raises", ["on two", "on more"])
+def test_a_failure_tells_of_the_case_that_it_shows_and_of_no_other(raises):
+    """It fails in two ways, by size: whichever is shown at last, nothing is left of the other."""
+
+    def two_ways(tokens, vocab_size):
+        right = statistics(tokens, vocab_size)["B_bar"]
+        if vocab_size > 1 and (vocab_size == 2) == (raises == "on two"):
+            raise ValueError(raises)
+        return {"B_bar": right.T}
+
+    (result,) = check_implementation(With("wrong", statistics=two_ways), checks=select(["statistics.B_bar"]))
+    shown = result.counterexample
+    assert result.result == "failed"
+    assert (result.note is not None) == ("error" in shown) == ("got" not in shown)
+    assert not ("error" in shown and "looks_like" in shown)
+
+
+def test_a_zero_over_zero_is_told_where_two_answers_are_compared():
+    def score(first, second):
+        with np.errstate(invalid="ignore"):
+            return np.linalg.norm(first @ second) / np.linalg.norm(first) / np.linalg.norm(second)
+
+    laws = select(["composition.scale_free"])
+    (result,) = check_implementation(With("wrong", composition_score=score), checks=laws)
+    assert result.counterexample["got"] == result.counterexample["expected"] == "nan"
+    assert "look for 0/0" in result.note
+
+
 def test_a_wrong_shape_is_told_as_such():
     result = check_implementation(
         With("flat", statistics=lambda t, v: {"B_bar": np.zeros(3)}), checks=select(["statistics.B_bar"])
