@@ -157,7 +157,8 @@ def test_expected_failures_are_no_news_and_unexpected_passes_are(tmp_path):
 def test_two_runs_with_one_seed_differ_in_times_only(tmp_path):
     runs = []
     for name in ("a.jsonl", "b.jsonl"):
-        leadterms("verify", "reference", "--check", "statistics", "--json", name, cwd=tmp_path)
+        checks = ("--check", "projection", "--check", "statistics.Q_bar", "--check", "theory.gram")
+        leadterms("verify", "reference", *checks, "--json", name, cwd=tmp_path)
         lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
         runs.append([{k: v for k, v in line.items() if k not in ("seconds", "started")} for line in lines])
     assert runs[0] == runs[1]
@@ -191,7 +192,7 @@ def test_help_shows_an_example():
 
 def test_a_reader_who_goes_away_leaves_no_traceback(tmp_path):
     call = "from paper_checks.command_line import main; main()"
-    command = f"{sys.executable} -c '{call}' verify reference --check theory | head -1"
+    command = f"{sys.executable} -c '{call}' verify reference --check projection | head -1"
     environment = dict(os.environ)
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120

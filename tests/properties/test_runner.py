@@ -65,7 +65,8 @@ def test_the_mathematics_holds():
 
 def test_the_same_seed_gives_the_same_results():
     def numbers(seed):
-        results = check_implementation("reference", checks=select(["statistics", "gradients"]), seed=seed)
+        checks = select(["statistics.Q_bar", "statistics.merged", "gradients.V"])
+        results = check_implementation("reference", checks=checks, seed=seed)
         return [(r.check, r.cases, r.error_over_bound) for r in results]
 
     assert numbers(3) == numbers(3)
