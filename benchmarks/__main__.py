@@ -9,8 +9,8 @@ from benchmarks import gpu
 from benchmarks.measuring import options
 from benchmarks.page import page, read_records
 from benchmarks.running import run_benchmarks
-from gpu.atomic_files import write_atomically, write_text
 from gpu.command_line import run_command
+from reference.atomic_files import write_atomically, write_text
 
 NAMES = ("reading", "statistics", "large_vocabulary", "training_step", "exact_series", "whole_verify")
 # Those that can time a text instead of synthetic tokens.

@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.measuring import Record, Target, options, peak_gibibytes, processor_seconds
 from benchmarks.synthetic_text import following_tokens
-from gpu import corpus_cache
+from gpu import cache_folder, corpus_cache
 from reference.text import SEPARATOR, read_documents
-from reference.tokenized import tokenize
+from reference.tokenized import Tokenized, tokenize
 from reference.tokenizers import words
 
 V, T, DOCUMENTS = 3000, 200, 5000
@@ -37,7 +37,7 @@ def main() -> int:
         path = Path(folder) / "text.txt" if asked.corpus is None else asked.corpus
         if asked.corpus is None:
             path.write_text(synthetic(), encoding="utf-8")
-        os.environ[corpus_cache.FOLDER_VARIABLE] = folder
+        os.environ[cache_folder.FOLDER_VARIABLE] = folder
         rounds = [one_round(path) for _ in range(asked.runs)]
     middle = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
     record = Record("reading")
@@ -52,13 +52,18 @@ def main() -> int:
     return record.finish(asked.json)
 
 
+def not_kept() -> Tokenized:
+    """Stand where a corpus would be made anew: here it must have been kept."""
+    raise AssertionError("the corpus was not kept")
+
+
 def one_round(path: Path) -> dict[str, float]:
     """Measure both ways once, and reading back what was kept."""
     found: list[Any] = []
     counting = processor_seconds(lambda: found.append(counted_first([*read_documents(path)])))
     numbering = processor_seconds(lambda: found.append(tokenize(read_documents(path), words, path.name)))
     corpus_cache.kept(path.name, lambda: found[1])
-    kept = processor_seconds(lambda: found.append(corpus_cache.kept(path.name, list)))
+    kept = processor_seconds(lambda: found.append(corpus_cache.kept(path.name, not_kept)))
     (numbers, ranked), tokenized, again = found
     assert tokenized.words == again.words == ranked
     assert np.array_equal(tokenized.ranks, numbers)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -110,7 +111,7 @@ def counting(tokens: np.ndarray) -> Callable[[], None]:
         pass
 
     def work() -> None:
-        progress = Progress(V, T, first)
+        progress: Any = Progress(V, T, first)
         go_through(Parts(tokens), progress, lambda part: chosen.add_first(part, first), nothing)
         progress = Progress(V, T, first, second)
         go_through(Parts(tokens), progress, lambda part: chosen.add_second(part, G_bar, second), nothing)

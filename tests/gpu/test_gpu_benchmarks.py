@@ -87,6 +87,15 @@ def test_the_reading_benchmark_compares_the_same_numbers(monkeypatch, tmp_path):
     assert found["ratio"] == found["counting_seconds"] / found["numbering_seconds"]
 
 
+def test_the_reading_benchmark_runs_and_writes_its_record(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("LEADTERMS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(reading, "DOCUMENTS", 20)
+    monkeypatch.setattr("sys.argv", ["reading", "--runs", "1", "--json", str(tmp_path / "r.json")])
+    assert reading.main() in (0, 1)  # how fast it is depends on the machine
+    assert json.loads((tmp_path / "r.json").read_text())["measured"]["tokens"] == 20 * 201
+    assert "ratio: " in capsys.readouterr().out
+
+
 def test_the_statistics_benchmark_counts_all_of_a_corpus(monkeypatch):
     for name, value in {"V": 20, "T": 12, "COMPARED": 3}.items():
         monkeypatch.setattr(statistics_benchmark, name, value)
