@@ -36,7 +36,8 @@ def main() -> int:
     elif reason is not None:
         print(f"\nSkipped the GPU list: {reason}.")
     if asked.page is not None:
-        measured = read_records(asked.out, [*listed, *([] if reason else gpu.GPU_LIST)])
+        # What was measured before stays on the page until it is measured again.
+        measured = read_records(asked.out, [*NAMES, *([] if reason else gpu.GPU_LIST)])
         told = page(measured, asked.runs, reason)
         write_atomically(asked.page, lambda beside: write_text(beside, told))
     return status
