@@ -10,7 +10,7 @@ from typing import Any
 
 HEAD = """# Benchmarks
 
-This page is written by `make bench`, from what the commands in `benchmarks/` printed. Ratios are between two
+Written by `make bench`; do not edit. It is what the commands in `benchmarks/` printed. Ratios are between two
 measurements of one run on one machine; figures are {runs}, and a busy machine shows in the absolute ones. A
 target that was missed is told as such.
 

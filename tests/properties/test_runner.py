@@ -39,7 +39,9 @@ def test_a_check_says_its_law_in_a_sentence_with_a_source(check):
 TRIED = {"gpu": 100, "gpu32": 16, "compiled": 16}
 
 
-@pytest.mark.parametrize("name", ["reference", "gpu", "gpu32", "compiled"])
+@pytest.mark.parametrize(
+    "name", ["reference", "gpu", pytest.param("gpu32", marks=pytest.mark.deep), "compiled"]
+)
 def test_the_implementations_that_come_along_pass(name):
     if name != "reference":
         needed = "numba" if name == "compiled" else "torch"
