@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpu import options
-from gpu.command_line import CarefulCommand, require_different, require_folder, run_command
+from gpu.command_line import CarefulCommand, run_command
 
 if TYPE_CHECKING:
     from gpu.team import Team
@@ -50,9 +50,6 @@ def stats(
     from gpu.team import joined_team, local_device
 
     name = options.one_corpus(place, corpus)
-    for path in (out, json):
-        require_folder(path)
-    require_different(Path(name), out, json)
     loaded = load_corpus(
         CorpusOptions(name, vocab, length, tokenizer, layout.value, field, cached=not no_cache)
     )

@@ -11,8 +11,6 @@ import typer
 from gpu import options
 from gpu.command_line import (
     CarefulCommand,
-    require_different,
-    require_folder,
     require_new_folder,
     run_command,
 )
@@ -121,9 +119,7 @@ def train(
     from gpu.training_settings import Settings
 
     name = options.one_corpus(place, corpus)
-    require_folder(json)
     require_new_folder(out)
-    require_different(Path(name), json)
     size = _gaussian_size(start, scale)
     loaded = load_corpus(
         CorpusOptions(name, vocab, length, tokenizer, layout.value, field, cached=not no_cache)

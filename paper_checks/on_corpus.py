@@ -11,6 +11,7 @@ import numpy as np
 
 from paper_checks.behaviour import behaviour, trained_weights
 from paper_checks.corpus_controls import other_corpus, shuffled
+from paper_checks.finite import finite
 from paper_checks.neighbourhood import (
     AMONG,
     PublishedList,
@@ -80,12 +81,12 @@ def by_layer(corpus: Corpus, seed: int, told: Told = lambda what, done, of: None
         rows.append(
             {
                 "weight": name,
-                "cosine": _number(one.cosine),
-                "best_rank_one": _number(rank_one),
-                "shuffled": _number(cosine(disordered[name.split()[0]], term)),
-                "predicted": _number(one.predicted),
-                "measured": _number(one.measured),
-                "random": _number(max(one.random, key=abs)),
+                "cosine": one.cosine,
+                "best_rank_one": rank_one,
+                "shuffled": cosine(disordered[name.split()[0]], term),
+                "predicted": one.predicted,
+                "measured": one.measured,
+                "random": max(one.random, key=abs),
             }
         )
     return {
@@ -93,7 +94,7 @@ def by_layer(corpus: Corpus, seed: int, told: Told = lambda what, done, of: None
         "layers": LAYERS,
         "rate": RATE,
         "steps": STEPS,
-        "rows": rows,
+        "rows": finite(rows),
     }
 
 
@@ -129,8 +130,3 @@ def _frequent(corpus: Corpus) -> Iterator[str]:
     """Yield content words, the most frequent first."""
     for number in np.flatnonzero(content_words(corpus.vocabulary)):
         yield corpus.vocabulary[number]
-
-
-def _number(value: float) -> float | None:
-    """JSON has no nan; what is not there is None."""
-    return value if math.isfinite(value) else None

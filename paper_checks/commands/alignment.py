@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -52,8 +51,6 @@ def alignment(
     from properties.parameter_names import OWN
     from reference.errors import InputError
 
-    if json is not None:
-        require_folder(json)
     if sample < 1:
         raise InputError(f"--sample is {sample}; give 1 or more sequences.")
     loaded = load_corpus(

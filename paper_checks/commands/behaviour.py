@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -57,8 +56,6 @@ def behaviour(
     from properties.parameter_names import OWN
     from reference.errors import InputError
 
-    if json is not None:
-        require_folder(json)
     setting = Setting(rate, steps, layers, 1, 1)
     loaded = load_corpus(
         corpus,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import completion, options
 from paper_checks.commands.verify import rerun_options
 
@@ -77,7 +76,6 @@ def claims(
     from properties.results import BAD
     from reference.atomic_files import write_text
 
-    require_folder(json)
     chosen = choose(ids or [], source)
     text = None
     if corpus is not None:

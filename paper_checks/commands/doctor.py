@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 
@@ -18,7 +17,6 @@ def doctor(json: options.JsonFile = None, quiet: options.Quiet = False) -> None:
     from paper_checks.machine import examine
     from reference.atomic_files import write_text
 
-    require_folder(json)
     found = examine()
     if json is not None:
         from json import dumps

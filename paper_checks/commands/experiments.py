@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -70,8 +69,6 @@ def experiments(
             purpose = (experiment.__doc__ or "").partition("\n")[0]
             console.print(name, Padding(Text(purpose), (0, 0, 0, 2)))
         return
-    if json is not None:
-        require_folder(json)
     with progress_bar(not quiet) as progress:
         outcomes = run_experiments(
             profile.value, seed, names or [], corpus=corpus, tokenizer=tokenizer, progress=progress

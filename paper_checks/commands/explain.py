@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ def explain(
     from reference.errors import InputError
     from reference.tokenizers import tokenizer as named
 
-    if json is not None:
-        require_folder(json)
     setting = Setting(rate, steps, 1, 1, 1)
     if top < 1:
         raise InputError(f"--top is {top}; give 1 or more.")

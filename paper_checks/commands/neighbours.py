@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -57,8 +56,6 @@ def neighbours(
     from paper_checks.corpora import load_corpus
     from reference.errors import InputError
 
-    if json is not None:
-        require_folder(json)
     if top < 1:
         raise InputError(f"--top is {top}; give 1 or more.")
     loaded = load_corpus(

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 
@@ -54,7 +53,6 @@ def predict(
     from paper_checks.prediction.told import as_json
     from paper_checks.progress import progress_bar
 
-    require_folder(json)
     setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
     loaded = load_corpus(
         corpus,

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 DEFAULT_LENGTH, DEFAULT_TOKENS = 128, 3000
@@ -68,8 +67,6 @@ def pretrained(
     from paper_checks.pretrained.told import as_text, claims_by_id, experiments
     from paper_checks.progress import progress_bar
 
-    if json is not None:
-        require_folder(json)
     if vocab < 2:
         raise InputError(f"A covariance needs two tokens or more; --vocab is {vocab}.")
     text = None

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 
@@ -34,8 +33,6 @@ def probe(
     from paper_checks.progress import progress_bar
     from reference.errors import InputError
 
-    if json is not None:
-        require_folder(json)
     if draws < 1:
         raise InputError(f"--draws is {draws}; give 1 or more.")
     loaded = load_corpus(

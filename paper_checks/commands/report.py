@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 from paper_checks.commands.verify import Suite, rerun_options, run_suite
 
@@ -80,7 +79,6 @@ def report(
     from properties.results import read_run, write_run
 
     check_report(out)
-    require_folder(json)
     given = read_experiments(experiments) if experiments else {}
     parts = [read_parts(experiments, reproduction)]
     earlier = read_run(compare) if compare else None

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 # A size that a processor does in minutes: of a text, and of the embedded stories whole.
@@ -56,8 +55,6 @@ def reproduce(
     from paper_checks.reproduction.whole import reproduced
     from properties.results import write_text
 
-    if json is not None:
-        require_folder(json)
     plan = Plan(sequences, sample, layers, rate, steps, large_rate, most_steps, short_steps, seed)
     loaded = load_corpus(
         corpus,

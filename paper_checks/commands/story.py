@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 
@@ -46,8 +45,6 @@ def story(
     from reference.errors import InputError
     from reference.tokenizers import tokenizer as named
 
-    if json is not None:
-        require_folder(json)
     Setting(rate, steps, layers, 1, 1)
     if top < 1:
         raise InputError(f"--top is {top}; give 1 or more.")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import options
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ def vectors(
     from reference.atomic_files import write_text
     from reference.errors import InputError
 
-    require_folder(json)
     if (out is None) == (check is None) or (target is not None and check is None):
         raise InputError("Give --out DIR to write vectors, or --check DIR, with or without --target TARGET.")
     console = Console(quiet=quiet, highlight=False, soft_wrap=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from gpu.command_line import require_folder
 from paper_checks import completion, options
 
 if TYPE_CHECKING:
@@ -125,7 +124,6 @@ def verify(
     if list_checks:
         list_all(check or [])
         return
-    require_folder(json)
     if mutants:
         from paper_checks.mutants import show_mutants
 
