@@ -8,6 +8,7 @@ import pytest
 import torch
 from gpu_corpora import SHAPES, corpus
 
+from benchmarks import __main__ as everything
 from benchmarks import exact_series, gpu_statistics, reading
 from benchmarks import gpu as gpu_list
 from benchmarks import statistics as statistics_benchmark
@@ -61,6 +62,27 @@ def test_the_page_tells_what_was_measured_what_was_missed_and_no_host(tmp_path):
     assert "Not measured: there is no GPU." in told
     assert machine()["processor"] in told
     assert socket.gethostname() not in told
+
+
+def test_what_was_measured_before_stays_on_the_page(monkeypatch, tmp_path):
+    Record("exact_series", {"ratio": 3.0}, [Target("before", 3.0, at_least=1.0)]).finish(
+        tmp_path / "exact_series.json"
+    )
+
+    def measured(listed, out, runs):
+        assert list(listed) == ["whole_verify"]
+        return Record("whole_verify", {"ratio": 2.0}, [Target("now", 2.0, at_least=1.0)]).finish(
+            out / "whole_verify.json"
+        )
+
+    monkeypatch.setattr(everything, "run_benchmarks", measured)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    call = ["benchmarks", "--only", "whole_verify", "--out", str(tmp_path), "--page", str(tmp_path / "p.md")]
+    monkeypatch.setattr("sys.argv", call)
+    assert everything.main() == 0
+    told = (tmp_path / "p.md").read_text()
+    assert "| before | 3 |" in told
+    assert "| now | 2 |" in told
 
 
 def test_without_a_gpu_its_list_is_skipped_with_a_reason(monkeypatch, capsys):

@@ -41,3 +41,6 @@ def test_a_folder_and_a_field_of_json_lines_are_read_as_the_text_is(command, tmp
         assert done.exit_code == 0, done.output
         told.append(done.stdout.split(":", 1)[1])
     assert told[0] == told[1] == told[2]
+    words = [word for word in COMMANDS[command] if word not in ("{corpus}", "--corpus")]
+    done = CliRunner().invoke(app, [*words, "--length", "12", "--layout", "stream"])
+    assert done.output.split(":", 1)[1] != told[0], "the stories that come along, whatever is given"
