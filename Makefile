@@ -35,7 +35,7 @@ verify: setup
 	$(BIN)/leadterms report --out report --profile quick
 
 test: setup
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not deep"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not deep"
 
 deep: setup
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -19,12 +19,14 @@ def read_tokens(path: Path) -> tuple[list[list[int]], int]:
     """Return the sequences and the vocabulary size of a tokens file.
 
     Raises:
-        InputError: the file is missing, not JSON, not of the form above, or its sequences do not fit.
+        InputError: the file is missing, not JSON, not of the form above, has more in it, or its sequences do not fit.
     """
     hint = f"give a JSON file like {FORM}"
     data = parsed(read_small(path, "tokens file", hint=hint), str(path), hint)
     if not isinstance(data, dict) or "tokens" not in data or "vocab_size" not in data:
         raise InputError(f"{path} has no tokens and vocab_size; give a file like {FORM}.")
+    for name in sorted(data.keys() - {"tokens", "vocab_size"}):
+        raise InputError(f"{path} has {json.dumps(name)[:40]} too, of which nothing is known; leave it out.")
     vocab_size = _whole(path, "vocab_size", data["vocab_size"])
     if vocab_size > MOST_WORDS:
         raise InputError(f"vocab_size in {path} is {vocab_size}; exact matrices go up to {MOST_WORDS}.")

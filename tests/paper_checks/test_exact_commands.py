@@ -60,6 +60,7 @@ def test_the_series_of_one_step_is_the_bigram_table(tmp_path):
         ('{"tokens": [[0, 1]], "vocab_size": 2.5}', "vocab_size"),
         ('{"tokens": [[0, 1]], "vocab_size": 99999999999999999999999999}', "go up to 1000"),
         (f'{{"tokens": [[0, {"7" * 4000}]], "vocab_size": 2}}', f"tokens[0][1] in t.json is {'7' * 40}...;"),
+        ('{"tokens": [[0, 1]], "vocab_size": 2, "weights": [1]}', '"weights" too, of which nothing is known'),
         ("[" * 100_000, "is not JSON"),
     ],
 )
