@@ -19,7 +19,7 @@ def read_tokens(path: Path) -> tuple[list[list[int]], int]:
     """Return the sequences and the vocabulary size of a tokens file.
 
     Raises:
-        InputError: the file is missing, not JSON, not of the form above, has more in it, or its sequences do not fit.
+        InputError: the file is missing, not JSON, or not of just the form above, or its sequences do not fit.
     """
     hint = f"give a JSON file like {FORM}"
     data = parsed(read_small(path, "tokens file", hint=hint), str(path), hint)
