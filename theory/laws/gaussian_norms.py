@@ -45,6 +45,11 @@ def stretched_squared(G: fmpq_mat, x: fmpq_mat) -> fmpq:
 
 
 def frobenius_rate(times_squared: fmpq) -> Any:
-    """(c^2 - 1 - log c^2) / 2: |G|_F > c v has at most the probability exp(-rate) to the V^(2 + 2 xi)."""
+    """(c^2 - 1 - log c^2) / 2: |G|_F > c v has at most the probability exp(-rate) to the V^(2 + 2 xi).
+
+    It is 0 for c <= 1, where a is not positive and Markov's inequality says nothing.
+    """
+    if times_squared <= 1:
+        return arb(0)
     with ctx.workprec(BITS):
         return (arb(times_squared) - 1 - arb(times_squared).log()) / 2
