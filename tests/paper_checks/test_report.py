@@ -197,7 +197,7 @@ def test_a_kernel_that_cannot_start_says_why_and_prints_nothing(tmp_path, monkey
     monkeypatch.setattr(
         notebook, "_environment", lambda scratch: {**environment(scratch), "PYTHONHOME": str(scratch)}
     )
-    with pytest.raises(InputError, match="notebook could not be executed here .*encodings"):
+    with pytest.raises(InputError, match=r"notebook could not be executed here .*encodings"):
         write_report(PLAIN, tmp_path / "r")
     assert capfd.readouterr() == ("", "")
     assert not list(tmp_path.iterdir())
