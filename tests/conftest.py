@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from jaxtyping import install_import_hook
+from signatures import enforce
 
 TESTS = Path(__file__).resolve().parent
 OFFLINE = TESTS / "offline"
 
-install_import_hook(
-    ["reference", "gpu", "properties.rounded_model", "properties.statistics_bounds"], "beartype.beartype"
-)
+enforce(["reference", "gpu", "properties.rounded_model", "properties.statistics_bounds"])
 # How long a case takes depends on who else uses the machine, and says nothing about what is tested.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
