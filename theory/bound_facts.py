@@ -5,7 +5,7 @@ Each function returns a truth that was computed, for one size or one corpus; not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from flint import fmpq, fmpq_mat, fmpq_poly
 
@@ -43,16 +43,24 @@ def hardy_norm_below(length: int, limit: fmpq = LIMITS["|A0|"]) -> bool:
 
 def positive_definite(symmetric: fmpq_mat) -> bool:
     """True when all pivots of Gaussian elimination without exchanges are positive (Sylvester's criterion)."""
+    return all(row[0] > 0 for row in _pivot_rows(symmetric))
+
+
+def positive_semidefinite(symmetric: fmpq_mat) -> bool:
+    """True when no pivot is negative, and a pivot of 0 has a row of zeros: beside c is a minor of -c^2."""
+    return all(row[0] > 0 or not any(row) for row in _pivot_rows(symmetric))
+
+
+def _pivot_rows(symmetric: fmpq_mat) -> Iterator[list[fmpq]]:
+    """Each row from its diagonal entry on, as elimination without exchanges leaves it."""
     rows = symmetric.tolist()
     for i, pivot in enumerate(rows):
-        if pivot[i] <= 0:
-            return False
-        for lower in rows[i + 1 :]:
+        yield pivot[i:]
+        for lower in rows[i + 1 :] if pivot[i] else ():
             factor = lower[i] / pivot[i]
             if factor:
                 for j in range(i, len(rows)):
                     lower[j] -= factor * pivot[j]
-    return True
 
 
 def uniform_jacobian_spectrum(keys: int) -> list[tuple[fmpq, int]]:

@@ -1,77 +1,21 @@
-"""What the proofs of the bounds use: the mathematics alone.
+"""What the proofs of the bounds use: the mathematics of whole numbers and rationals.
 
-D.2 and D.3: the Jacobian of the softmax has spectral norm at most max p <= e^range / d, so along the segment
-from 0 to z, |softmax(z) - 1/d| <= (e^r / d) |z| when range z <= r; |z|_inf <= R gives r = 2R.
-
-An inequality that is far from tight would also hold with a smaller side left out, so each is tried as well
-where it is an equality: the softmax at logits (t, -t), where (e^r / d) |z| is passed up to a share of
-2r; uniform attention just above and just below its norm; a layer whose rows all grow by 1 + |V|.
+Uniform attention is tried just above and just below its norm, where the decision must turn. The lemmas that
+speak of real numbers are in `properties.laws.bound_lemmas`.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from flint import fmpq
 
-from properties.cases import (
-    LENGTHS,
-    LOGITS,
-    MODELS,
-    SMALL_CORPORA,
-    Cases,
-    CorpusCase,
-    LengthCase,
-    LogitsCase,
-    ModelCase,
-)
-from properties.check import Check, Comparison, Law, Measurement, Outcome, within
+from properties.cases import LENGTHS, SMALL_CORPORA, Cases, CorpusCase, LengthCase
+from properties.check import Check, Law, Outcome
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import exact_by_corpus
 from properties.results import Evidence
-from properties.rounded_model import forward, given
 from properties.target import Target
-from properties.tolerances import ELEMENTARY_ULPS, rounding
 from theory import bound_facts
-
-
-def _softmax(target: Target, case: LogitsCase) -> Outcome:
-    z = case.z
-    d, spread = len(z), float(z.max() - z.min())
-    p = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
-    jacobian = np.diag(p) - np.outer(p, p)
-    norm = float(np.linalg.norm(jacobian, 2))
-    slack = rounding(1.0, d * d + 4 * ELEMENTARY_ULPS, "float64")
-    yield _at_most("|J| <= max p", norm, float(p.max()), slack)
-    yield _at_most("max p <= e^range / d", float(p.max()), math.exp(spread) / d, slack * math.exp(spread))
-    moved, size = float(np.linalg.norm(p - 1 / d)), float(np.linalg.norm(z))
-    limit = math.exp(spread) / d * size
-    yield _at_most("|softmax(z) - 1/d| <= e^r/d |z|", moved, limit, slack * (1 + limit))
-    wider = math.exp(2 * float(np.abs(z).max())) / d * size
-    yield _at_most("the same with r = 2 |z|_inf", moved, wider, slack * (1 + wider))
-
-
-def _at_most(name: str, value: float, limit: float, slack: object) -> Comparison:
-    return Comparison(name, value, min(value, limit), slack)
-
-
-def _softmax_is_tight(target: Target, case: LogitsCase) -> Outcome:
-    """At z = (t, -t), range r = 2t: p - 1/2 = tanh(t)/2 (1, -1), so moved / limit = tanh(t) e^-r / t.
-
-    That lies between (1 - t^2)(1 - r) and 1. And J has the norm 1/2 = max p = e^0 / d at t = 0.
-    """
-    for t in (2.0**-6, 2.0**-12):
-        z = np.array([t, -t])
-        p = np.exp(z) / np.exp(z).sum()
-        moved, limit = np.linalg.norm(p - 0.5), math.exp(2 * t) / 2 * np.linalg.norm(z)
-        slack = rounding(1 / t, 8 + 4 * ELEMENTARY_ULPS, "float64")
-        yield within(f"share of e^r/d |z| at t = {t}", moved / limit, (1 - t * t) * (1 - 2 * t), 1.0, slack)
-
-
-def _softmax_and_edge(target: Target, case: LogitsCase) -> Outcome:
-    yield from _softmax(target, case)
-    yield from _softmax_is_tight(target, case)
 
 
 def _uniform_attention(target: Target, case: LengthCase) -> Outcome:
@@ -111,52 +55,6 @@ def _norms(target: Target, case: CorpusCase) -> Outcome:
         yield equal(f"{name} <= {limit}", value <= limit, True)
 
 
-def _activations(target: Target, case: ModelCase) -> Outcome:
-    """Rows of attention are distributions: |h_l row| <= (1 + |V_l|) max |h_(l-1) row|, from one-hot rows."""
-    parameters = given(case.parameters, "float64")
-    for sequence in case.tokens:
-        limit = 1.0
-        for layer, h in enumerate(forward(parameters, sequence).h):
-            limit *= 1.0 if layer == 0 else 1 + float(np.linalg.norm(case.V[layer - 1], 2))
-            longest = float(np.linalg.norm(h.value, axis=1).max())
-            slack = float(np.linalg.norm(h.error, axis=1).max()) + rounding(
-                limit, h.value.shape[1], "float64"
-            )
-            yield _at_most(f"rows of h_{layer}", longest, limit, slack)
-    yield from _growth(case)
-
-
-def _growth(case: ModelCase) -> Outcome:
-    """With V_l = c_l 1 and one token, attention is 1 and h_l = (1 + c_l) h_(l-1): the limit is reached."""
-    V, L = case.vocab_size, case.layers
-    c = [1 / (2 + layer) for layer in range(L)]
-    zero = {"W_O": np.zeros((V, V)), "W": np.zeros((L, V, V)), "P": np.zeros((L, 1))}
-    values = np.array([amount * np.eye(V) for amount in c])
-    run = forward(given({**zero, "V": values}, "float64"), case.tokens[0, :2])
-    longest = float(np.linalg.norm(run.h[-1].value))
-    limit = math.prod(1 + amount for amount in c)
-    slack = rounding(limit, 4 * L + V, "float64") + float(np.linalg.norm(run.h[-1].error))
-    yield Comparison("rows of h_L where every layer multiplies by 1 + |V|", longest, limit, slack)
-
-
-def _gaussian_norms(target: Target, case: LengthCase) -> Outcome:
-    """Lemmas D.11 and D.12 at v = 1, xi = 0: entries of variance 1 / V^2, for matrices large enough.
-
-    The operator norm of such a draw is near 2 / sqrt(V) and its Frobenius norm near 1.
-    """
-    operator, frobenius = (
-        int(bound_facts.LIMITS[f"{name} norm of a Gaussian start, {unit}"].p)
-        for name, unit in (("operator", "times sqrt(V) / v"), ("Frobenius", "over v"))
-    )
-    rng = np.random.default_rng(case.length)
-    for V in (64, 256):
-        draw = rng.normal(0.0, 1 / V, (V, V))
-        largest = float(np.linalg.norm(draw, 2))
-        yield _at_most(f"operator norm at V = {V}", largest, operator / math.sqrt(V), 0.0)
-        yield _at_most(f"Frobenius norm at V = {V}", float(np.linalg.norm(draw)), frobenius, 0.0)
-        yield Measurement(f"operator norm at V = {V}, times sqrt(V)", largest * math.sqrt(V))
-
-
 def _check(
     name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str, cost: int = 1
 ) -> Check:
@@ -164,14 +62,6 @@ def _check(
 
 
 CHECKS = (
-    _check(
-        "softmax",
-        "Lemmas D.2 and D.3 bound the softmax and its Jacobian.",
-        _softmax_and_edge,
-        LOGITS,
-        "property",
-        "paper, Lemmas D.2 and D.3",
-    ),
     _check(
         "uniform_attention",
         "Uniform attention has norm at most 2; the softmax Jacobian there 1/t, or 0 at t = 1.",
@@ -197,23 +87,5 @@ CHECKS = (
         SMALL_CORPORA,
         "exact",
         "paper, proof of Thm. D.10; derived here",
-    ),
-    _check(
-        "activations",
-        "Rows of each activation are at most the product of 1 + |V_l| long.",
-        _activations,
-        MODELS,
-        "property",
-        "paper, proof of Thm. D.10",
-        2,
-    ),
-    _check(
-        "gaussian_norms",
-        "A Gaussian start has operator norms of at most 3v/sqrt(V) and Frobenius norms of at most 2v.",
-        _gaussian_norms,
-        LENGTHS,
-        "measured",
-        "paper, Lemmas D.11 and D.12",
-        8,
     ),
 )

@@ -81,6 +81,16 @@ def test_a_series_beyond_reach_is_refused_at_once(tmp_path, option):
     assert f"{option} is 1000000000" in done.stderr
 
 
+def test_a_size_written_with_a_point_is_that_size(tmp_path, call):
+    (tmp_path / "tokens.json").write_text('{"tokens": [[0, 1, 1]], "vocab_size": 2}', encoding="utf-8")
+    for layers, out in (("2", "a.json"), ("2.0", "b.json")):
+        assert call("series", "tokens.json", "--layers", layers, "--steps", "2", "--json", out)[0] == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    status, _, told = call("series", "tokens.json", "--layers", "2.5")
+    assert status == 2
+    assert "valid integer" in told
+
+
 def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):
     made = leadterms(
         "prove", "--vocab", "2", "--length", "2", "--layers", "2", "--json", "c.json", cwd=tmp_path

@@ -50,6 +50,21 @@ def test_every_command_has_an_example_that_parses_and_the_common_options(name):
     assert parsed.args == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_whole_numbers_are_read_alike_by_every_option(name):
+    """As typer reads them: 2.0 is 2, and what is not whole or not written out is refused."""
+    command = COMMANDS[name]
+    context = command.context_class(command)
+    for option in command.params:
+        if option.bare_type() == "int":
+            for text in ("2", "2.0"):
+                value = option.process_value(context, text)
+                assert (value, type(value)) == (2, int)
+            for text in ("2.5", "2e0", "two"):
+                with pytest.raises(typer.BadParameter, match="valid integer"):
+                    option.process_value(context, text)
+
+
 def test_the_help_lists_the_commands_and_what_they_exit_with():
     done = leadterms("--help", cwd=ROOT)
     assert done.returncode == 0

@@ -21,8 +21,6 @@ from properties.target import Target
 
 SLIPS = tomllib.loads((Path(__file__).parent / "theory_slips.toml").read_text(encoding="utf-8"))
 EVERY = [tuple(row) for rows in SLIPS.values() for row in rows]
-# Their slips are planted elsewhere: in implementations by the mutants, in proofs below.
-ELSEWHERE = {"series.third_route"}
 
 
 @pytest.fixture(autouse=True)
@@ -53,28 +51,8 @@ def test_every_law_of_the_mathematics_has_a_slip_that_refutes_it():
     held = {
         c.id for c in CHECKS if c.id.startswith("series.") or (c.id.startswith("bounds.") and not c.needs)
     }
-    # What an inequality on its own draws says is refuted by changing its limit, below.
-    unproven = held - {row[3] for row in EVERY} - ELSEWHERE - {row[0] for row in LIMITED}
+    unproven = held - {row[3] for row in EVERY}
     assert not unproven, "no slip shows that these checks bite"
-
-
-# Laws in floating point whose statement is in the check's own module: the slip, and what is told.
-# Inequalities are tried with a limit that is too small, and where they are tight with one that is too large.
-LIMITED = [
-    ("bounds.softmax", "math.exp(spread) / d * size", "math.exp(-spread) / d * size", "e^r/d |z|"),
-    ("bounds.softmax", "math.exp(2 * t) / 2", "math.exp(2 * t)", "share of e^r/d |z| at t ="),
-    ("bounds.activations", "1 + float(np.linalg.norm(case.V", "float(np.linalg.norm(case.V", "rows of h_1"),
-    ("bounds.activations", "math.prod(1 + amount", "math.prod(2 + amount", "rows of h_L where every layer"),
-    ("bounds.gaussian_norms", "rng.normal(0.0, 1 / V,", "rng.normal(0.0, 2 / V,", "norm at V = 64"),
-]
-
-
-@pytest.mark.parametrize(("check", "right", "wrong", "told"), LIMITED)
-def test_another_limit_than_the_lemmas_is_refuted(monkeypatch, check, right, wrong, told):
-    break_in_place(monkeypatch, "properties.laws.bound_facts", right, wrong)
-    result = ordinary(check)
-    assert result.result == "failed", result.note
-    assert told in result.counterexample["comparison"]
 
 
 def test_the_third_route_disagrees_with_a_series_of_another_step_count(monkeypatch):
@@ -85,6 +63,41 @@ def test_the_third_route_disagrees_with_a_series_of_another_step_count(monkeypat
     result = next(run_mathematics(select(["series.third_route"]), profile="quick", seed=0))
     assert result.result == "failed"
     assert "eta^1 in W_O, layer 0" in result.counterexample["comparison"]
+
+
+# The route's own slips: in the model and in the derivative.
+OF_THE_ROUTE = [
+    ('[sum(h[t][i] * at["W", layer, i, j]', '[sum(h[t][i] * at["W", layer, j, i]', "eta^4 in W, layer 0"),
+    ('exp(z + at["P", layer, t - k, 0])', 'exp(z - at["P", layer, t - k, 0])', "eta^4 in P, layer 0"),
+    ("arb_series([value, 1], 2)", "arb_series([value, 2], 2)", "eta^1 in W_O, layer 0"),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "told"), OF_THE_ROUTE)
+def test_a_slip_in_the_third_route_is_told_by_the_series(monkeypatch, right, wrong, told):
+    break_in_place(monkeypatch, "properties.arbitrary_precision", right, wrong)
+    result = ordinary("series.third_route")
+    assert result.result == "failed", result.note
+    assert told in result.counterexample["comparison"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("arb(0)).sqrt()", "arb(0))", "exponent of W_O = 1, got 2"),
+        (
+            "abs(slope - nearest), bound",
+            "abs(slope - nearest) + 1, bound",
+            "exponent from 1 within its bound",
+        ),
+        ("(1 + share) / (1 - share)", "(1 + share / 2**60) / (1 - share / 2**60)", "exponent from 1 within"),
+    ],
+)
+def test_an_exponent_is_held_to_its_bound(monkeypatch, right, wrong, told):
+    break_in_place(monkeypatch, "properties.laws.third_route", right, wrong)
+    result = ordinary("series.third_route")
+    assert result.result == "failed", result.note
+    assert told in result.counterexample["comparison"]
 
 
 def test_a_wrong_identity_makes_the_proof_a_refutation(monkeypatch):

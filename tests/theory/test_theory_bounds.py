@@ -10,6 +10,7 @@ from theory_cases import corpus
 from properties.tolerances import rounding
 from reference.descent import train
 from reference.statistics import statistics as reference_statistics
+from theory.balls import BITS, Undecided, at_most, certainly_at_most, squared_norm
 from theory.bound_facts import (
     attention_gain_gap,
     coefficient_bound_gap,
@@ -18,6 +19,7 @@ from theory.bound_facts import (
     norms,
     operator_norm_below,
     positive_definite,
+    positive_semidefinite,
     uniform_jacobian_spectrum,
 )
 from theory.bounds import (
@@ -29,7 +31,7 @@ from theory.bounds import (
     start_over_leading_squared,
     zero_always_passes,
 )
-from theory.laws.two_steps import certainly_at_most, squared_norm, two_step_errors
+from theory.laws.two_steps import two_step_errors
 from theory.next_order import inner
 from theory.series import summed, trajectory
 from theory.statistics import exact_statistics, leading_directions
@@ -177,6 +179,33 @@ def test_what_reaches_its_limit_is_not_below_it() -> None:
 def test_a_ball_across_the_limit_is_not_certainly_at_most_it() -> None:
     assert not certainly_at_most(arb(1, 2**-20), fmpq(1))
     assert certainly_at_most(arb(1, 2**-20), fmpq(1) + fmpq(1, 2**19))
+
+
+@pytest.mark.parametrize(("value", "holds"), [(fmpq(1), True), (fmpq(1, 3), True), (fmpq(4, 3), False)])
+def test_a_decision_is_made_on_both_sides(value: fmpq, holds: bool) -> None:
+    assert at_most(value, fmpq(1)) is holds
+
+
+def test_what_balls_leave_open_is_refused() -> None:
+    """A third and its ball overlap: more bits would not tell either, and nothing is guessed."""
+    with pytest.raises(Undecided, match=f"{BITS} bits do not tell"):
+        at_most(fmpq(1, 3), fmpq(1, 3))
+
+
+@pytest.mark.parametrize(
+    ("rows", "semidefinite"),
+    [
+        ([[0, 0], [0, 1]], True),
+        ([[1, 1], [1, 1]], True),
+        ([[0, 1], [1, 5]], False),
+        ([[1, 2], [2, 4 - 1]], False),
+        ([[1, 1, 0], [1, 1, 1], [0, 1, 9]], False),
+        ([[1, 1, 1], [1, 1, 1], [1, 1, 2]], True),
+    ],
+)
+def test_semidefinite_matrices_are_told(rows: list[list[int]], semidefinite: bool) -> None:
+    """The fifth has a zero pivot beside a nonzero entry after a step."""
+    assert positive_semidefinite(fmpq_mat(rows)) is semidefinite
 
 
 def test_a_window_is_searched_as_far_as_it_reaches() -> None:

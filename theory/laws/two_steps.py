@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
+from flint import arb, arb_mat, ctx, fmpq
 
+from theory.balls import BITS, ball_matrix, certainly_at_most, softmax, squared_norm
 from theory.corpus import Rows, check_corpus
 from theory.one_hot import constants
 from theory.statistics import average, statistics_of
 
-BITS = 192
-"""Of the midpoints: the balls are then far narrower than any bound they are compared with."""
+__all__ = ["certainly_at_most", "squared_norm", "two_step_errors"]
 
 
 def two_step_errors(tokens: Rows, vocab_size: int, rate: fmpq) -> dict[str, Any]:
@@ -38,28 +38,10 @@ def two_step_errors(tokens: Rows, vocab_size: int, rate: fmpq) -> dict[str, Any]
     with ctx.workprec(BITS):
         S = arb_mat([_off_uniform([rate * b for b in row]) for row in B.tolist()])
         return {
-            "W_O": _balls(D * -rate) * S,
-            "V": _balls(K * -(rate**2)) * S * _balls(B.transpose()),
+            "W_O": ball_matrix(D * -rate) * S,
+            "V": ball_matrix(K * -(rate**2)) * S * ball_matrix(B.transpose()),
         }
 
 
-def squared_norm(a: Any) -> Any:
-    """A ball that contains the squared Frobenius norm."""
-    with ctx.workprec(BITS):
-        return sum((x * x for x in a.entries()), arb(0))
-
-
-def certainly_at_most(a: Any, limit: fmpq) -> bool:
-    """Whether everything in the ball is at most the limit."""
-    with ctx.workprec(BITS):
-        return bool(a <= arb(limit))
-
-
 def _off_uniform(z: list[fmpq]) -> list[Any]:
-    weights = [arb(x).exp() for x in z]
-    whole = sum(weights[1:], weights[0])
-    return [weight / whole - arb(fmpq(1, len(z))) for weight in weights]
-
-
-def _balls(a: fmpq_mat) -> Any:
-    return arb_mat([[arb(x) for x in row] for row in a.tolist()])
+    return [p - arb(fmpq(1, len(z))) for p in softmax(z)]
