@@ -74,8 +74,8 @@ def _execute(notebook: Any, folder: Path, scratch: Path) -> None:
             started: dict[str, Any] = {"env": _environment(scratch), "stdout": log, "stderr": log}
             pool.submit(lambda: asyncio.run(client.async_execute(**started, cleanup_kc=True))).result()
     except (CellTimeoutError, RuntimeError) as error:
-        # The latter is a kernel that dies or never starts. nbclient would clean up once more at exit, and fail
-        # where there is none.
+        # The latter is a kernel that dies or never starts. nbclient would clean up once more at exit, and
+        # fail where there is none.
         atexit.unregister(client._cleanup_kernel)
         said = [line for line in log_file.read_text("utf-8", "replace").splitlines() if "Error" in line]
         reason = "; ".join(line.rstrip(".") for line in [str(error).strip().splitlines()[0], *said[-1:]])
