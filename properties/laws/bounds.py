@@ -24,8 +24,9 @@ from properties.memo import by_corpus
 from properties.target import Target, require
 from properties.tolerances import gaussian_cosine, rounding
 from reference.statistics import statistics
+from theory.balls import certainly_at_most, squared_norm
 from theory.bounds import THEOREMS, Setting, largest_start, start_over_leading_squared
-from theory.laws.two_steps import certainly_at_most, squared_norm, two_step_errors
+from theory.laws.two_steps import two_step_errors
 from theory.orders import GROUPS, leading_orders
 from theory.step_coefficients import step_coefficients
 

@@ -18,10 +18,10 @@ from properties.check import Check, Law, Measurement, NotAdmitted, Outcome
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import to_float
 from properties.target import Target
+from theory.balls import at_most
 from theory.bounds import THEOREMS, Setting
 from theory.laws.one_word import deepest, descent, errors_squared
 from theory.laws.proved_bounds import GRAIN, ZERO, corner, flow, shares, widest_window
-from theory.laws.two_steps import certainly_at_most
 from theory.next_order import inner
 from theory.orders import GROUPS, leading_orders
 from theory.series import descend, summed
@@ -53,9 +53,7 @@ def _proved(theorem: str) -> Law:
         for group, error in errors_squared(run).items():
             bound = THEOREMS[theorem].bounds_squared(run)[group]
             most = max(needed[group]) ** 2 * bound
-            yield equal(
-                f"one repeated word needs no more of {group}'s bound", certainly_at_most(error, most), True
-            )
+            yield equal(f"one repeated word needs no more of {group}'s bound", at_most(error, most), True)
             reached[group] = math.sqrt(float(error.mid()) / to_float(bound))
         yield Measurement("error over bound, at most", {g: to_float(max(s)) for g, s in needed.items()})
         yield Measurement("error over bound of one repeated word", reached)
@@ -114,14 +112,14 @@ def _one_word(target: Target, case: StepsCase) -> Outcome:
         entry = o * (fmpq(int(j == 0)) - fmpq(1, V))
         yield equal(
             f"W_O[0, {j}] after {s} steps is that of the series to order {order}",
-            certainly_at_most(abs(entry - expected), tails["W_O"][0]),
+            at_most(abs(entry - expected), tails["W_O"][0]),
             True,
         )
     for layer in range(L):
         expected = summed(series.V[layer], rate)[0, 0]
         yield equal(
             f"V, layer {layer}, [0, 0] after {s} steps is that of the series to order {order}",
-            certainly_at_most(abs(v - expected), tails["V"][layer]),
+            at_most(abs(v - expected), tails["V"][layer]),
             True,
         )
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from theory.balls import BITS, at_most
 from theory.bounds import Setting
-from theory.laws.two_steps import BITS, certainly_at_most
 
 
 def errors_squared(at: Setting) -> dict[str, Any]:
@@ -49,12 +49,12 @@ def descent(at: Setting) -> tuple[Any, Any]:
 
 
 def deepest(at: Setting, bounds_squared: dict[str, fmpq], limit: int = 100) -> int:
-    """The largest number of layers up to `limit` with which one repeated word is certainly within the bounds.
+    """The largest number of layers up to `limit` with which one repeated word is within the bounds, decided.
 
     The layers of `at` do not matter; errors grow with their number.
     """
     for layers in range(1, limit + 1):
         run = Setting(at.vocab_size, at.length, layers, at.rate, at.steps)
-        if not all(certainly_at_most(e, bounds_squared[g]) for g, e in errors_squared(run).items()):
+        if not all(at_most(e, bounds_squared[g]) for g, e in errors_squared(run).items()):
             return layers - 1
     return limit
