@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+# Without it each of the many processes that the tests start compiles all of this anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: verify test deep fuzz flaky oldest newest soak lint setup example fresh picture clean help bench mutation docs
 .DEFAULT_GOAL := help

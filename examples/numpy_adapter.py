@@ -4,7 +4,8 @@ leadterms verify py:numpy_adapter:Adapter    (in the folder examples)
 """
 
 import numpy as np
-from numpy_metrics import Metrics, require
+from numpy_heads import Heads
+from numpy_metrics import require
 
 
 def rows(tokens, vocab_size):
@@ -18,7 +19,7 @@ def softmax(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-class Adapter(Metrics):
+class Adapter(Heads):
     def statistics(self, tokens, vocab_size):
         one_hot = rows(tokens, vocab_size)
         X, U = one_hot[:, :-1], one_hot[:, 1:] - 1 / vocab_size

@@ -4,31 +4,18 @@ python read_vectors.py ../vectors plain_python    (in the folder examples; any m
 
 import importlib
 import json
-import math
 import sys
-from fractions import Fraction
 from pathlib import Path
 
-
-def numbers(value):  # "p/q", "p" and decimals, in lists and mappings as deep as they are
-    if isinstance(value, list):
-        return [numbers(part) for part in value]
-    if isinstance(value, dict):
-        return {name: numbers(part) for name, part in value.items()}
-    return float(Fraction(value)) if isinstance(value, str) else value
-
-
-def worst(got, value, bound):  # the largest error over its bound
-    if isinstance(value, list):
-        same = hasattr(got, "__len__") and len(got) == len(value)
-        return max((worst(*parts) for parts in zip(got, value, bound)), default=0.0) if same else math.inf
-    error = 0.0 if got == value else abs(got - value)
-    return error / bound if bound and error < math.inf else math.inf if error else 0.0
+from vector_answers import numbers, split_fault, worst
 
 
 def fault(function, case, dtype):  # what is wrong with the answer to one case, or None
+    params = {name: numbers(value) for name, value in case["params"].items()}
     try:
-        got = function(**{name: numbers(value) for name, value in case["params"].items()})
+        if case["outcome"] == "answer" and function.__name__ == "probe_split":
+            return split_fault(function, params, case["expected"]["probe_split"])
+        got = function(**params)
     except Exception as error:
         return None if case["outcome"] == "refuse" else f"raised {type(error).__name__}: {error}"
     if case["outcome"] == "refuse":

@@ -158,14 +158,12 @@ class Gpu:
         """Return the output [N, T, d] of a layer without the heads numbered in `ablated`.
 
         Raises:
-            InputError: a weight is missing, or there is no such head.
+            InputError: a weight is missing, their shapes do not fit together, or there is no such head.
         """
-        missing = [name for name in ("W_Q", "W_K", "W_V", "W_O") if name not in weights]
-        if missing:
-            raise InputError(f"The weights lack {', '.join(missing)}; give W_Q, W_K, W_V and W_O.")
         tensors = {name: self._real(value) for name, value in weights.items()}
         numbers = self._real(stream)
-        with full_precision(), threads_worth(numbers.numel() * tensors["W_Q"].numel()):
+        size = sum(value.numel() for value in tensors.values())
+        with full_precision(), threads_worth(numbers.numel() * size):
             return to_numpy(multi_head_output(tensors, numbers, [int(head) for head in ablated]))
 
     def _model(self, parameters: Mapping[str, Any], tokens: Any) -> tuple[Transformer, torch.Tensor]:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from gpu.model import causal_softmax
-from reference.errors import InputError
+from reference.multi_head import check_heads
 
 
 def multi_head_output(
@@ -21,13 +21,11 @@ def multi_head_output(
     removed heads zeroed, and projected in one product.
 
     Raises:
-        InputError: there is no such head.
+        InputError: a weight is missing, their shapes do not fit together, or there is no such head.
     """
+    check_heads({name: value.shape for name, value in weights.items()}, stream.shape, ablated)
     q, k, v = (torch.einsum("ntd,hdk->hntk", stream, weights[name]) for name in ("W_Q", "W_K", "W_V"))
     H, N, T, width = q.shape
-    unknown = [head for head in ablated if not 0 <= head < H]
-    if unknown:
-        raise InputError(f"There is no head {unknown[0]} among {H}; give numbers of 0 to {H - 1}.")
     scores = q @ k.mT / width**0.5  # [H, N, T, T]
     mixed = causal_softmax(scores.flatten(0, 1)).view(H, N, T, T) @ v  # [H, N, T, k]
     mixed[sorted(set(ablated))] = 0.0

@@ -67,7 +67,20 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-phibar-norm",
         "pond-frog-attainable",
     ),
-    "bounds.gaussian_norms": ("paper-gaussian-norms",),
+    "bounds.gaussian_norms": (
+        "paper-gaussian-norms",
+        "paper-gaussian-theorem",
+    ),
+    "bounds.D6_proved": ("paper-lemma-d6",),
+    "bounds.D10_proved": (
+        "paper-thm-bound-output",
+        "paper-thm-bound-value",
+        "paper-thm-bound-attention",
+        "paper-thm-bound-position",
+        "window-of-validity",
+    ),
+    "bounds.D13_proved": ("paper-gaussian-theorem",),
+    "bounds.depth": ("paper-lemma-d6",),
     "bounds.zero_passes": ("paper-thm-bounds-informative",),
     "bounds.impostors_pass": ("paper-zero-passes-bounds",),
     "bounds.windows": (
@@ -126,18 +139,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
     ),
-    "bounds.D6": ("paper-lemma-d6",),
-    "bounds.D10": (
-        "paper-thm-bound-output",
-        "paper-thm-bound-value",
-        "paper-thm-bound-attention",
-        "paper-thm-bound-position",
-        "window-of-validity",
-    ),
-    "bounds.D13": (
-        "paper-gaussian-theorem",
-        "paper-gaussian-alignment",
-    ),
+    "bounds.D13": ("paper-gaussian-alignment",),
     "model.attention": (
         "score-form",
         "toy-architecture",

@@ -77,4 +77,5 @@ HEADS = Cases(
     ),
     _layer(heads=3, width=2, sequences=2, length=4, seed=1),
 )
-ROWS = Cases(_rows(), RowsCase(np.repeat(np.arange(8), 3), 0.25, 0))
+# Numbers of sequences are names: none is a place in the list of them.
+ROWS = Cases(_rows(), RowsCase(np.repeat(10 * np.arange(1, 9), 3), 0.25, 0))

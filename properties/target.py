@@ -156,12 +156,7 @@ class Target:
 
     def probe_split(self, sequences: np.ndarray, share: float, seed: int) -> np.ndarray:
         """Return [rows] of 0 and 1: which are for testing. Booleans are taken for 0 and 1."""
-        answer = self._call("probe_split", sequences.copy(), share, seed)
-        # Only here are truth values an answer; elsewhere they are a slip.
-        if isinstance(answer, np.ndarray) and answer.dtype == bool:
-            answer = answer.astype(np.float64)
-        elif isinstance(answer, list) and all(isinstance(side, bool) for side in answer):
-            answer = [int(side) for side in answer]
+        answer = _sides(self._call("probe_split", sequences.copy(), share, seed))
         return shaped(numbers(answer, "probe_split"), "probe_split", sequences.shape)
 
     def ask(self, method: str, *arguments: Any) -> dict[str, np.ndarray] | np.ndarray:
@@ -172,7 +167,7 @@ class Target:
         """
         answer = self._call(method, *arguments)
         if not isinstance(answer, Mapping):
-            return numbers(answer, method)
+            return numbers(_sides(answer) if method == "probe_split" else answer, method)
         found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
         return (
             {name: self._oriented(name, v) for name, v in found.items()} if method == "statistics" else found
@@ -221,6 +216,15 @@ class Target:
         raise ImplementationError(
             f"orientation['{name}'] is '{','.join(axes)}'; it must name {' and '.join(AXES[name])}"
         )
+
+
+def _sides(answer: Any) -> Any:
+    """Return truth values as 0 and 1: only of a split are they an answer; elsewhere they are a slip."""
+    if isinstance(answer, np.ndarray) and answer.dtype == bool:
+        return answer.astype(np.float64)
+    if isinstance(answer, list) and all(isinstance(side, bool) for side in answer):
+        return [int(side) for side in answer]
+    return answer
 
 
 def _copied(parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

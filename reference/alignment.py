@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float64
-from scipy.sparse.linalg import svds
 
 REMOVED = (0, 1, 2, 5, 10, 50)
 
@@ -131,6 +130,8 @@ def singular_directions(matrix: Float64[np.ndarray, "V V"], count: int) -> Singu
     if min(matrix.shape) <= max(DENSE_UP_TO, 2 * count):
         U, sigma, Vt = np.linalg.svd(scaled)
     else:
+        from scipy.sparse.linalg import svds  # for many words alone
+
         # Lanczos from a fixed start.
         U, sigma, Vt = svds(scaled, k=count, v0=np.ones(min(matrix.shape)))
         order = np.argsort(-sigma)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float64, Int64
 
+from reference.attention_metrics import check_map
 from reference.attention_rows import Numbers
 from reference.errors import InputError
 
@@ -63,8 +64,14 @@ def sequence_induction_score(
     """Return the induction score of a map on any sequence: its weight on the copy targets, see `weight_on`.
 
     Raises:
-        InputError: no token of some sequence recurs.
+        InputError: the map is no square with a row for each token, or no token of some sequence recurs.
     """
+    T = check_map(attention)
+    if tokens.shape[-1:] != (T,):
+        raise InputError(
+            f"A map of {T} rows cannot be scored on tokens of the shape {list(tokens.shape)}; "
+            "give one token a row."
+        )
     return weight_on(attention, copy_targets(tokens))
 
 

@@ -14,7 +14,7 @@ output that belongs to a head.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,8 @@ from jaxtyping import Float64
 
 from reference.errors import InputError
 from reference.model import causal_softmax
+
+NAMES = ("W_Q", "W_K", "W_V", "W_O")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,34 @@ class Heads:
     def ov(self) -> Float64[np.ndarray, "H d d"]:
         """W_V W_O [read, written] of each head, of rank k at most; all that it moves."""
         return self.W_V @ self.W_O
+
+
+def check_heads(
+    weights: Mapping[str, Sequence[int]], stream: Sequence[int], ablated: Collection[int]
+) -> None:
+    """Hold the shapes of a layer's weights and stream to each other, and the heads to remove to their number.
+
+    Raises:
+        InputError: a weight is missing, two shapes do not fit together, or there is no such head. Some of
+            these would be stretched to fit, and answered.
+    """
+    missing = [name for name in NAMES if name not in weights]
+    if missing:
+        raise InputError(f"The weights lack {', '.join(missing)}; give {', '.join(NAMES)}.")
+    shape = list(weights["W_Q"])
+    if len(shape) != 3:
+        raise InputError(f"W_Q has the shape {shape}; give [H, d, k].")
+    H, d, k = shape
+    for name, wanted in zip(NAMES[1:], ([H, d, k], [H, d, k], [H, k, d]), strict=True):
+        if list(weights[name]) != wanted:
+            raise InputError(
+                f"{name} has the shape {list(weights[name])} beside a W_Q of {shape}; give {wanted}."
+            )
+    if len(stream) != 3 or stream[-1] != d:
+        raise InputError(f"The stream has the shape {list(stream)} and W_Q {shape}; give [N, T, {d}].")
+    unknown = [head for head in ablated if not 0 <= head < H]
+    if unknown:
+        raise InputError(f"There is no head {unknown[0]} among {H}; give numbers of 0 to {H - 1}.")
 
 
 def attention_maps(heads: Heads, stream: Float64[np.ndarray, "N T d"]) -> Float64[np.ndarray, "H N T T"]:
@@ -68,13 +98,10 @@ def multi_head_output(
         ablated: numbers of the heads to remove, at the input of the output projection.
 
     Raises:
-        InputError: there is no such head.
+        InputError: a weight is missing, their shapes do not fit together, or there is no such head.
     """
-    heads = Heads(*(weights[name] for name in ("W_Q", "W_K", "W_V", "W_O")))
-    H = len(heads.W_Q)
-    unknown = [head for head in ablated if not 0 <= head < H]
-    if unknown:
-        raise InputError(f"There is no head {unknown[0]} among {H}; give numbers of 0 to {H - 1}.")
+    check_heads({name: value.shape for name, value in weights.items()}, stream.shape, ablated)
+    heads = Heads(*(weights[name] for name in NAMES))
     outputs = head_outputs(heads, stream, attention_maps(heads, stream))
     outputs[sorted(set(ablated))] = 0.0
     total: Float64[np.ndarray, "N T d"] = outputs.sum(axis=0)

@@ -107,6 +107,7 @@ THEOREMS: dict[str, Theorem] = {
         Theorem(
             "Lemma D.6",
             {
+                "L = 1": lambda at: at.layers == 1,
                 "s = 3": lambda at: at.steps == 3,
                 "eta <= 1/8": lambda at: 8 * at.rate <= 1,
                 "V >= 500": _at_least("vocab_size", 500),
@@ -159,7 +160,10 @@ THEOREMS: dict[str, Theorem] = {
         ),
     )
 }
-"""By name. D.13 speaks of a Gaussian start up to `largest_start`, with a probability: `failure_exponents`."""
+"""By name. Lemma D.6 names no number of layers; it is part of the proof for one, and `theory.laws.one_word`
+shows what breaks it with more. D.13 speaks of a Gaussian start up to `largest_start`, with a probability:
+`failure_exponents`.
+"""
 
 
 def largest_start(setting: Setting) -> fmpq:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.setting import Setting
@@ -29,7 +29,7 @@ from properties.tolerances import CONFIDENCE, UNIT_ROUNDOFF, WIDEST_BAND
 # The cosines whose last step is predicted.
 COSINES = (0.99, 0.9, 0.7)
 # Half the width of a normal interval, in standard deviations.
-REACH = float(norm.ppf((1 + CONFIDENCE) / 2))
+REACH = float(ndtri((1 + CONFIDENCE) / 2))
 
 Entry = tuple[str, str, str]
 """A group, and two words: the row and the column."""

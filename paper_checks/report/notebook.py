@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import tempfile
@@ -55,7 +56,7 @@ def _execute(notebook: Any, folder: Path, scratch: Path) -> None:
     import asyncio
 
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from nbclient.exceptions import CellTimeoutError
 
     client = NotebookClient(
         notebook,
@@ -64,14 +65,20 @@ def _execute(notebook: Any, folder: Path, scratch: Path) -> None:
         record_timing=False,
         resources={"metadata": {"path": str(folder)}},
     )
-    environment = _environment(scratch)
+    log_file = scratch / "kernel.log"
     try:
         # In a thread of its own nbclient leaves this process's signals alone, so that Ctrl-C means what it
-        # always does, and this process may have an event loop already.
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            pool.submit(lambda: asyncio.run(client.async_execute(env=environment, cleanup_kc=True))).result()
-    except (CellTimeoutError, DeadKernelError) as error:
-        reason = str(error).strip().splitlines()[0].rstrip(".")
+        # always does, and this process may have an event loop already. What a kernel itself prints, mostly
+        # while it is shut down, is shown only when the notebook fails.
+        with log_file.open("wb") as log, ThreadPoolExecutor(max_workers=1) as pool:
+            started: dict[str, Any] = {"env": _environment(scratch), "stdout": log, "stderr": log}
+            pool.submit(lambda: asyncio.run(client.async_execute(**started, cleanup_kc=True))).result()
+    except (CellTimeoutError, RuntimeError) as error:
+        # The latter is a kernel that dies or never starts. nbclient would clean up once more at exit, and
+        # fail where there is none.
+        atexit.unregister(client._cleanup_kernel)
+        said = [line for line in log_file.read_text("utf-8", "replace").splitlines() if "Error" in line]
+        reason = "; ".join(line.rstrip(".") for line in [str(error).strip().splitlines()[0], *said[-1:]])
         raise InputError(f"The report's notebook could not be executed here ({reason}); try again.") from None
 
 

@@ -21,6 +21,7 @@ FIRST_READ = {
     "series.ablation": "A weight can lie along its leading term long before the loss depends on it.",
     "series.layer_separation": "Layers start alike and part later; when and how far follows from the corpus.",
     "bounds.zero_passes": "What the theorem says of attention is in its leading terms, not in its bounds.",
+    "bounds.D10_proved": "Yet they hold whatever the corpus and its sizes, and most of their room is unused.",
     "series.general_descent": "The theory is not confined to full batches and a constant rate.",
     "series.small_start": "Nor to a start from exactly zero.",
     "predictions.sampling": "How far a cosine is short of one by sampling alone can be told beforehand.",

@@ -9,6 +9,7 @@ keys meet, or values and output, changes nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 
@@ -32,24 +33,24 @@ def _bounded_term(case: HeadsCase, head: int, h: np.ndarray, dtype: str) -> Roun
     return A @ (stream @ W_V) @ W_O
 
 
+def bounded_output(case: HeadsCase, ablated: Collection[int], dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return [N, T, d] what the heads that are not `ablated` add to the stream, and its rounding bound.
+
+    The heads may be summed in one product of H k terms, removed ones as zeros: gamma(H k) for gamma(k), so H
+    times the error of a term; and twice, as the values may be projected before they are gathered or after.
+    """
+    nothing = exact(np.zeros(case.stream.shape[1:]), dtype)
+    kept = [
+        total([nothing, *(term for head, term in enumerate(terms) if head not in ablated)])
+        for terms in _bounded_terms(case, dtype)
+    ]
+    bound = 2 * case.heads * np.array([one.error for one in kept])
+    return np.array([one.value for one in kept]), bound
+
+
 def _compared(target: Target, case: HeadsCase, ablated: tuple[int, ...], name: str) -> Comparison:
     got = target.multi_head_output(case.weights, case.stream, ablated)
-    kept = [
-        [term for head, term in enumerate(terms) if head not in ablated]
-        for terms in _bounded_terms(case, target.dtype)
-    ]
-    nothing = exact(np.zeros(case.stream.shape[1:]), target.dtype)
-    expected = [total([nothing, *terms]) for terms in kept]
-    # The heads may be summed in one product of H k terms, removed ones as zeros: gamma(H k) for gamma(k), so
-    # H times the error of a term; and twice, as the values may be projected before they are gathered or
-    # after.
-    factor = 2 * case.heads
-    return Comparison(
-        name,
-        got,
-        np.array([one.value for one in expected]),
-        factor * np.array([one.error for one in expected]),
-    )
+    return Comparison(name, got, *bounded_output(case, ablated, target.dtype))
 
 
 def _whole(target: Target, case: HeadsCase) -> Outcome:

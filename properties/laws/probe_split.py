@@ -7,6 +7,7 @@ seen much of the other; a split by position lets it score on what it has seen.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -28,13 +29,17 @@ def _whole(target: Target, case: RowsCase) -> Outcome:
         yield Comparison(f"sides of sequence {number}", of_one, np.full(len(of_one), of_one[0]), 0.0)
 
 
+def fewest_and_most(sequences: int, share: float | Fraction) -> tuple[int, int]:
+    """Return the least and the largest test side: within one of its share, and neither side empty."""
+    wanted = share * sequences
+    return max(1, math.ceil(wanted - 1)), min(sequences - 1, math.floor(wanted + 1))
+
+
 def _shares(target: Target, case: RowsCase) -> Outcome:
-    """Both sides have a sequence, and the test side is within one sequence of its share."""
     sides = _sides(target, case)
     numbers = np.unique(case.sequences)
     tested = sum(1.0 for number in numbers if sides[case.sequences == number][0])
-    wanted = case.share * len(numbers)
-    low, high = max(1.0, wanted - 1), min(len(numbers) - 1.0, wanted + 1)
+    low, high = fewest_and_most(len(numbers), case.share)
     yield Comparison("number of test sequences", np.clip(tested, low, high), tested, 0.0)
 
 

@@ -222,6 +222,20 @@ SEQUENCE_INDUCTION_SCORE = (
         caught_by=("induction.extremes", "induction.definition"),
     ),
     _sequence(
+        "recurrence_of_its_own_too",
+        slip="the weight is that on the same token, the current one included, not on what followed it",
+        right="tokens[k - 1] == tokens[t]",
+        wrong="tokens[k] == tokens[t]",
+        caught_by=("induction.uniform", "induction.definition"),
+    ),
+    _sequence(
+        "recurrence_over_targets",
+        slip="the sum is divided by the number of targets, not of rows that have one",
+        right="sum(weights) / len(weights)",
+        wrong="sum(weights) / sum(tokens[j] == tokens[t] for t in range(len(tokens)) for j in range(t))",
+        caught_by=("induction.uniform", "induction.definition"),
+    ),
+    _sequence(
         "recurrence_of_the_previous_token",
         slip="the previous token is looked for, not the current one",
         right="tokens[k - 1] == tokens[t]",

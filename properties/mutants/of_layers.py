@@ -46,6 +46,13 @@ MULTI_HEAD_OUTPUT = (
         caught_by=("ablation.one_head", "ablation.forgotten"),
     ),
     _output(
+        "heads_never_removed",
+        slip="no head is removed, whichever is named",
+        right="if head in ablated:",
+        wrong="if False:",
+        caught_by=("ablation.one_head", "ablation.no_head", "ablation.forgotten"),
+    ),
+    _output(
         "heads_stay_removed",
         slip="a removed head stays removed in later calls, as by a hook that is not taken off",
         right="if head in ablated:",
@@ -148,6 +155,13 @@ PROBE_SPLIT = (
         right="numbers[i] for i in order[:tested]",
         wrong="number for number in numbers[:tested]",
         caught_by=("probe.seeded",),
+    ),
+    _split(
+        "split_by_places_for_numbers",
+        slip="the places of the sequences are taken for their numbers",
+        right="numbers[i] for i in order[:tested]",
+        wrong="int(i) for i in order[:tested]",
+        caught_by=("probe.shares",),
     ),
     _split(
         "split_by_chance",

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64, Int64
-from scipy import stats as distributions
+from scipy import special
 
 from properties.predictions.bigram import Bigram
 from properties.tolerances import CONFIDENCE
@@ -193,7 +193,7 @@ def _noise(values: Float64[np.ndarray, " groups"]) -> Noise:
     if not (np.isfinite(values) & (values > 0)).all():
         return Noise(math.nan, math.nan, math.nan)
     logs = np.log(values)
-    reach = distributions.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)
+    reach = special.stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)
     half = reach * logs.std(ddof=1) * math.sqrt(1 + 1 / len(values))
     middle = math.exp(logs.mean())
     return Noise(float(values.mean()), middle * math.exp(-half), middle * math.exp(half))

@@ -1,15 +1,17 @@
 """What the vectors expect: exact rationals where there are, else decimals by another route than any room's.
 
 * statistics: `theory.exact_statistics`, rational arithmetic on the literal one-hot definitions.
-* remove_projection, induction_score, the profile but for its entropy: fractions, by the formula.
+* remove_projection, the induction scores, the profile but for its entropy: fractions, by the formula.
 * logits, attention, loss: the model at 150 digits (`properties.arbitrary_precision`).
 * gradients and train: the derivative of that loss by the complex step, right to more than 100 digits. Before
   a parameter starts to move (W_O after no step, V after one, W and P after two) it is exactly zero, and after
   one step W_O is rate * B_bar (paper, Lemma D.4), so these are rationals.
 * entropy and composition_score: logarithms and square roots of fractions at 150 digits.
+* multi_head_output and probe_split: `properties.vectors.head_answers`.
 
-Decimals have `SHOWN` significant digits. Each answer carries how far a float64 or float32 implementation may
-be off, entry by entry, by the rounding analysis that the checks use, rounded up to three digits.
+Decimals have `number_text.SHOWN` significant digits. Each answer carries how far a float64 or float32
+implementation may be off, entry by entry, by the rounding analysis that the checks use, rounded up to three
+digits.
 """
 
 from __future__ import annotations
@@ -31,61 +33,13 @@ from properties.rounded_model import loss as rounded_loss
 from properties.rounded_model import slopes as rounded_slopes
 from properties.rounded_model import train as rounded_train
 from properties.statistics_bounds import statistics_magnitudes
-from properties.tolerances import ELEMENTARY_ULPS, UNIT_ROUNDOFF, rounding
+from properties.tolerances import ELEMENTARY_ULPS, rounding
+from properties.vectors.head_answers import multi_head_output, probe_split
+from properties.vectors.number_text import Answer, Params, decimal, floats, fractions, rational
 from theory.orders import first_steps
 from theory.statistics import exact_statistics
 
-SHOWN = 30
 GROUPS = ("W_O", "V", "W", "P")
-DTYPES = tuple(UNIT_ROUNDOFF)
-
-Params = Mapping[str, Any]
-Answer = dict[str, Any]
-
-
-def fractions(value: Any) -> np.ndarray:
-    """Return nested lists of "p/q" as an array of fractions."""
-    return np.vectorize(Fraction, otypes=[object])(np.array(value, dtype=object))
-
-
-def floats(value: Any) -> np.ndarray:
-    """Return the nearest float64 to each "p/q" or decimal in nested lists."""
-    return fractions(value).astype(np.float64)
-
-
-def rational(value: Any, bound: Callable[[str], Any]) -> Answer:
-    """Return an exact answer: nested fractions, and its bound for each dtype."""
-    return {"kind": "rational", "value": _nested(value, str), "bound": _bounds(bound)}
-
-
-def decimal(value: Any, bound: Callable[[str], Any]) -> Answer:
-    """Return an answer of SHOWN significant digits, and its bound for each dtype."""
-    return {"kind": "decimal", "digits": SHOWN, "value": _nested(value, _shown), "bound": _bounds(bound)}
-
-
-def _shown(value: Any) -> str:
-    # The complex step leaves noise far below its 60 digits where a derivative vanishes.
-    return "0.0" if abs(value) < mpmath.mpf(10) ** -50 else str(mpmath.nstr(value, SHOWN))
-
-
-def _nested(value: Any, told: Callable[[Any], str]) -> Any:
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_nested(part, told) for part in value]
-    return told(value)
-
-
-def _bounds(bound: Callable[[str], Any]) -> dict[str, Any]:
-    return {dtype: _nested(np.asarray(bound(dtype), dtype=np.float64).tolist(), _upwards) for dtype in DTYPES}
-
-
-def _upwards(bound: float) -> str:
-    """Return three digits that are not below the bound."""
-    text = f"{bound:.2e}"
-    if float(text) >= bound:
-        return text
-    digits, exponent = text.split("e")
-    raised = Fraction(digits) + Fraction(1, 100)
-    return f"{float(raised):.2f}e{exponent}"
 
 
 def _statistics(params: Params) -> dict[str, Answer]:
@@ -230,6 +184,15 @@ def _induction_score(params: Params) -> dict[str, Answer]:
     return {"induction_score": rational(score, lambda dtype: _metric_bound(score, T, dtype))}
 
 
+def _sequence_induction_score(params: Params) -> dict[str, Answer]:
+    A, tokens = fractions(params["attention"]), params["tokens"]
+    T = len(tokens)
+    targets = [[k for k in range(1, t + 1) if tokens[k - 1] == tokens[t]] for t in range(T)]
+    weights = [sum(A[t, k] for k in keys) for t, keys in enumerate(targets) if keys]
+    score = sum(weights) / Fraction(len(weights))
+    return {"sequence_induction_score": rational(score, lambda dtype: _metric_bound(score, T, dtype))}
+
+
 def _metric_bound(value: Any, T: int, dtype: str) -> np.ndarray:
     """A sum of products of at most T^2 entries, each rounded as it is given, and taken through log twice."""
     return rounding(float(value), T * T + 5 + 2 * ELEMENTARY_ULPS, dtype)
@@ -259,7 +222,10 @@ METHODS: dict[str, Callable[[Params], dict[str, Answer]]] = {
     "remove_projection": _remove_projection,
     "head_profile": _head_profile,
     "induction_score": _induction_score,
+    "sequence_induction_score": _sequence_induction_score,
     "composition_score": _composition_score,
+    "multi_head_output": multi_head_output,
+    "probe_split": probe_split,
 }
 
 

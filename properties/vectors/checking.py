@@ -34,7 +34,7 @@ def faults(folder: Path) -> Iterator[str]:
     if not (folder / SCHEMA).exists() or (folder / SCHEMA).read_text(encoding="utf-8") != schema_text():
         yield f"{SCHEMA} is not the schema of this version"
     listed = published(folder)
-    for id in seen.keys() | listed.keys():
+    for id in dict.fromkeys([*seen, *listed]):
         if seen.get(id) != listed.get(id):
             yield f"{PUBLISHED}: {id} is {_state(id, seen, listed)}"
 
@@ -82,12 +82,27 @@ def _beyond_schema(path: Path, document: dict[str, Any], seen: dict[str, str]) -
         used |= set(case["flags"])
         if id.split("/")[0] != document["method"]:
             yield f"{path.name}: the id {id} is of another method"
-        for flag in set(case["flags"]) - document["flags"].keys():
-            yield f"{path.name}: {id} has the flag {flag}, which is not explained"
+        for flag in case["flags"]:
+            if flag not in document["flags"]:
+                yield f"{path.name}: {id} has the flag {flag}, which is not explained"
         for name, answer in case.get("expected", {}).items():
+            if answer["kind"] == "split":
+                yield from (f"{path.name}: {id}: {fault}" for fault in _of_a_split(answer, case["params"]))
+                continue
             shape = np.array(answer["value"]).shape
             for dtype, bound in answer["bound"].items():
                 if np.array(bound).shape != shape:
                     yield f"{path.name}: {id}: the {dtype} bound of {name} has another shape than its value"
-    for flag in document["flags"].keys() - used:
-        yield f"{path.name}: the flag {flag} is of no case"
+    for flag in document["flags"]:
+        if flag not in used:
+            yield f"{path.name}: the flag {flag} is of no case"
+
+
+def _of_a_split(answer: dict[str, Any], params: dict[str, Any]) -> Iterator[str]:
+    """The rows of each sequence follow from the call, and some sequence must be on each side."""
+    sequences = params.get("sequences", [])
+    rows = [[row for row, other in enumerate(sequences) if other == one] for one in sorted(set(sequences))]
+    if answer["together"] != rows:
+        yield "together does not hold the rows of each sequence"
+    if not answer["least"] <= answer["most"] < len(rows):
+        yield f"between {answer['least']} and {answer['most']} of {len(rows)} sequences leave one side empty"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from properties.results import write_text
-from properties.vectors import answers, corpora_cases, matrix_cases, model_cases
+from properties.vectors import answers, corpora_cases, head_cases, matrix_cases, model_cases
 from properties.vectors.inputs import FLAGS, Vector
 from reference.errors import InputError
 
@@ -30,7 +30,10 @@ PROVENANCE = {
     "remove_projection": "Fractions, by W - <W, D> / <D, D> D.",
     "head_profile": "Fractions; the entropy by logarithms at 150 decimal digits.",
     "induction_score": "Fractions, the mean weight on t - period + 1 over t = period .. T - 1.",
+    "sequence_induction_score": "Fractions, the mean weight on all targets over the rows that have one.",
     "composition_score": "The root at 150 decimal digits of a ratio of fractions.",
+    "multi_head_output": "Fractions where all scores of a row are equal, else at 150 decimal digits.",
+    "probe_split": "What all right splits have in common, from the sequences and the share.",
 }
 
 
@@ -44,6 +47,10 @@ def vectors() -> Iterator[Vector]:
     yield from matrix_cases.head_profile()
     yield from matrix_cases.induction_score()
     yield from matrix_cases.composition_score()
+    # Published later, so they come last.
+    yield from matrix_cases.sequence_induction_score()
+    yield from head_cases.multi_head_output()
+    yield from head_cases.probe_split()
 
 
 def as_json(vector: Vector) -> dict[str, Any]:

@@ -36,6 +36,9 @@ FLAGS = {
     "Refuse": "Input that has no answer; to answer all the same would hide somebody's mistake.",
     "NegativeIndex": "A negative number indexes from the end in some languages; it is no token.",
     "Broadcast": "Shapes that some libraries stretch to fit; they do not fit.",
+    "Recurring": "A row counts once, if its token occurred before, with its weight on all that followed it.",
+    "Removed": "A head is removed before W_O mixes the heads; no part of the output is a head's own.",
+    "Split": "Rows of one sequence stay together, whatever their order; the share is of sequences.",
 }
 
 

@@ -117,6 +117,70 @@ def induction_score() -> Iterator[Vector]:
         yield Vector(f"induction_score/{name}", comment, ("Refuse",), params, why)
 
 
+def sequence_induction_score() -> Iterator[Vector]:
+    """Yield the vectors of sequence_induction_score."""
+    cases: dict[str, tuple[str, tuple[str, ...], list[list[str]], list[int]]] = {
+        "ordinary": ("Two words that take turns.", ("Ordinary", "Recurring"), _SPREAD, [0, 1, 0, 1]),
+        "several-targets": (
+            "What followed any earlier word 1.",
+            ("Recurring",),
+            _uniform(6),
+            [1, 0, 1, 2, 1, 0],
+        ),
+        "perfect": ("A perfect induction head.", ("ByDistance",), _PERFECT, [0, 1, 2, 0, 1, 2]),
+        "other-period": (
+            "The same head, on a sequence of period 2.",
+            ("ByDistance",),
+            _PERFECT,
+            [0, 1, 0, 1, 0, 1],
+        ),
+        "two-in-a-row": (
+            "The token after the earlier one is itself.",
+            ("SelfIncluded",),
+            _uniform(4),
+            [2, 0, 0, 1],
+        ),
+        "diagonal": ("A head that looks at itself.", ("ExactZero",), _one_hot([0, 1, 2, 3]), [0, 1, 0, 1]),
+        "repeated-word": ("The same word throughout.", ("Repeated",), _SPREAD, [5, 5, 5, 5]),
+        "two-positions": ("Two positions: one row counts.", ("EdgeSize",), _uniform(2), [3, 3]),
+        "last-row": ("Only the last word recurs.", ("EdgeSize",), _SPREAD, [0, 2, 1, 0]),
+        "word-zero": ("Word 0 recurs, and no other.", ("WordZero",), _uniform(5), [1, 0, 2, 0, 0]),
+    }
+    for name, (comment, flags, attention, tokens) in cases.items():
+        yield _on_sequence(name, comment, flags, attention, tokens)
+    map_of_one, misfit = _uniform(1), "the map does not fit the tokens"
+    wrong: dict[str, tuple[str, tuple[str, ...], list[list[str]], list[int], str]] = {
+        "none-recurs": ("All words differ.", ("Refuse",), _uniform(4), [3, 0, 2, 1], "no token recurs"),
+        "one-position": ("One word cannot recur.", ("Refuse",), map_of_one, [0], "no token recurs"),
+        "empty": ("No position.", ("Refuse",), [], [], "no position"),
+        "not-square": ("2 x 3.", ("Refuse",), _WIDE, [0, 0, 0], "no square map"),
+        "fewer-tokens": ("Four positions, three tokens.", ("Refuse",), _SPREAD, [0, 1, 0], misfit),
+        "more-tokens": ("Three positions, four tokens.", ("Refuse",), _HALVES, [0, 1, 0, 1], misfit),
+        "map-of-one": ("1 x 1, two tokens.", ("Refuse", "Broadcast"), map_of_one, [0, 0], misfit),
+        "row-for-all": (
+            "1 x 2, two tokens.",
+            ("Refuse", "Broadcast"),
+            _map([[0, 1]]),
+            [0, 0],
+            "no square map",
+        ),
+    }
+    for name, (comment, flags, attention, tokens, why) in wrong.items():
+        yield _on_sequence(name, comment, flags, attention, tokens, why)
+
+
+def _on_sequence(
+    name: str,
+    comment: str,
+    flags: tuple[str, ...],
+    attention: list[list[str]],
+    tokens: list[int],
+    why: str | None = None,
+) -> Vector:
+    params = {"attention": attention, "tokens": tokens}
+    return Vector(f"sequence_induction_score/{name}", comment, flags, params, why)
+
+
 def composition_score() -> Iterator[Vector]:
     """Yield the vectors of composition_score."""
     A, B = drawn(111, 3, 3), drawn(112, 3, 3)

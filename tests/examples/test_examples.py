@@ -59,7 +59,7 @@ def examples(tmp_path):
 
 def test_an_example_is_short_enough_to_copy():
     files = [path for path in EXAMPLES.rglob("*") if path.suffix in (".py", ".mjs")]
-    assert len(files) == 13
+    assert len(files) == 15
     lengths = {path.name: len(path.read_text().splitlines()) for path in files}
     assert max(lengths.values()) <= LONGEST, lengths
 
@@ -70,10 +70,20 @@ PASSES = {
         {"py:numpy_adapter:Adapter": 30, f"cmd:{PYTHON} plain_python.py": 18},
         ["statistics", "model", "projection"],
     ),
-    # All ten methods: no law is left out for want of one.
+    # All methods: no law is left out for want of one.
     "NumPy, all methods": (
-        {"py:numpy_descent:Adapter": 26},
-        ["model", "zero", "first_step", "gradients", "heads", "composition"],
+        {"py:numpy_descent:Adapter": 39},
+        [
+            "model",
+            "zero",
+            "first_step",
+            "gradients",
+            "heads",
+            "composition",
+            "ablation",
+            "induction",
+            "probe",
+        ],
     ),
     "node": pytest.param({"cmd:node node.mjs": 28}, ["statistics", "projection"], marks=needs_node),
     "torch": pytest.param(
@@ -135,9 +145,11 @@ def test_a_certificate_is_checked_without_anything_of_ours(examples, what):
 
 NODE, PLAIN, TORCH = "node.mjs", "plain_python.py", "torch_module.py"
 NUMPY, METRICS, DESCENT = "numpy_adapter.py", "numpy_metrics.py", "numpy_descent.py"
+HEADS = "numpy_heads.py"
 SPECS = {
     NUMPY: "py:numpy_adapter:Adapter",
     METRICS: "py:numpy_adapter:Adapter",
+    HEADS: "py:numpy_adapter:Adapter",
     DESCENT: "py:numpy_descent:Adapter",
     TORCH: "torch:torch_module:Model:torch_module.toml",
     PLAIN: f"cmd:{PYTHON} {PLAIN}",
@@ -188,6 +200,30 @@ SLIPS = [
         "statistics.Sigma_B",
         "Sigma_B is B_bar B_bar^T",
     ),
+    (
+        HEADS,
+        " / np.sqrt(k)",
+        " / np.sqrt(d)",
+        "ablation.all_heads",
+        "divided by the root of the stream's width",
+    ),
+    (
+        HEADS,
+        "np.tri(T, dtype=bool)",
+        "np.tri(T, dtype=bool).T",
+        "ablation.all_heads",
+        "the mask is upside down",
+    ),
+    (
+        HEADS,
+        "maps[kept], value[kept], W_O[kept]",
+        "maps, value, W_O",
+        "ablation.one_head",
+        "no head is removed",
+    ),
+    (HEADS, "== tokens[:-1]", "== tokens[1:]", "induction.extremes", "the current one included"),
+    (HEADS, "targets.any(axis=1).sum()", "T", "induction.uniform", "rows whose token is new count as 0"),
+    (HEADS, "numbers[order[:tested]]", "order[:tested]", "probe.shares", "places of the sequences"),
     (NODE, "Q_bar[row[t]][row[k]]", "Q_bar[row[k]][row[t]]", "statistics.Q_bar", "transposed"),
     (NODE, "Delta_bar[t - k]", "Delta_bar[k]", "statistics.Delta_bar", "gathered by the key's position"),
     (NODE, "along * direction[i][j]", "along", "projection.formula", "without the direction"),
@@ -195,7 +231,7 @@ SLIPS = [
 
 
 def _forget(monkeypatch):
-    for module in ("numpy_adapter", "numpy_metrics", "numpy_descent", "torch_module"):
+    for module in ("numpy_adapter", "numpy_metrics", "numpy_heads", "numpy_descent", "torch_module"):
         monkeypatch.delitem(sys.modules, module, raising=False)
 
 

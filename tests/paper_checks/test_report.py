@@ -192,6 +192,17 @@ def test_a_kernel_that_dies_is_told_in_a_sentence(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_kernel_that_cannot_start_says_why_and_prints_nothing(tmp_path, monkeypatch, capfd):
+    environment = notebook._environment
+    monkeypatch.setattr(
+        notebook, "_environment", lambda scratch: {**environment(scratch), "PYTHONHOME": str(scratch)}
+    )
+    with pytest.raises(InputError, match=r"notebook could not be executed here .*encodings"):
+        write_report(PLAIN, tmp_path / "r")
+    assert capfd.readouterr() == ("", "")
+    assert not list(tmp_path.iterdir())
+
+
 def test_importing_the_report_is_cheap():
     code = (
         "import sys, paper_checks.report\n"

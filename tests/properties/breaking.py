@@ -1,6 +1,7 @@
 """Plant a slip in a module's source: the checks must notice."""
 
 import importlib
+import inspect
 import sys
 import types
 
@@ -38,10 +39,10 @@ def break_in_place(monkeypatch, module_name: str, right: str, wrong: str) -> Non
 
 
 def _take_code(monkeypatch, old, new) -> bool:
-    """Give a function the code and the defaults of another; False when it is no plain function."""
-    old, new = (getattr(one, "fget", None) or one for one in (old, new))
+    """Give a function, remembered or not, the code and the defaults of another; False when it is none."""
+    old, new = (inspect.unwrap(getattr(one, "fget", None) or one) for one in (old, new))
     if not (isinstance(old, types.FunctionType) and isinstance(new, types.FunctionType)):
-        return hasattr(new, "cache_clear")
+        return False
     if old.__code__.co_freevars == new.__code__.co_freevars:
         for part in ("__code__", "__defaults__", "__kwdefaults__"):
             monkeypatch.setattr(old, part, getattr(new, part))

@@ -19,19 +19,27 @@ from paper_checks.command_line import app
 from properties.connectors import connect
 from properties.target import Target
 from properties.vectors import files
-from properties.vectors.answers import METHODS, _upwards, floats
+from properties.vectors.answers import METHODS
 from properties.vectors.checking import faults
 from properties.vectors.held import hold, hold_one
+from properties.vectors.number_text import floats, upwards
 from reference.errors import InputError
 from reference.gradients import gradients
+from reference.multi_head import multi_head_output
+from reference.probe_split import probe_split
 from reference.statistics import statistics
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = ROOT / "vectors"
 EXAMPLES = ROOT / "examples"
 
-# The first publication: 155 cases under these ids, with this content. What comes later is appended.
-FIRST, COUNT = "5a450899f167f7b6e4e9d6a10838472ba125346ebdfb1262a51681712b839e56", 155
+# How many cases were published so far at a time, and the digest of their ids and content. Later ones follow.
+PUBLICATIONS = {
+    155: "5a450899f167f7b6e4e9d6a10838472ba125346ebdfb1262a51681712b839e56",
+    209: "de7ee6e2b7dc80a7964d9d27d4a6dcc08b53d5f83a0e2ec3581cb90f59a29656",
+}
+COUNT = max(PUBLICATIONS)
+OF_PROBES = 14  # the gpu room has no probe_split
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +67,10 @@ def test_the_committed_vectors_hold_to_their_schema():
     assert list(faults(VECTORS)) == []
 
 
-def test_what_was_published_first_is_as_it_was():
-    first = list(json.loads((VECTORS / files.PUBLISHED).read_text()).items())[:COUNT]
-    assert hashlib.sha256(json.dumps(first).encode()).hexdigest() == FIRST
+@pytest.mark.parametrize("count", PUBLICATIONS)
+def test_what_was_published_is_as_it_was(count):
+    first = list(json.loads((VECTORS / files.PUBLISHED).read_text()).items())[:count]
+    assert hashlib.sha256(json.dumps(first).encode()).hexdigest() == PUBLICATIONS[count]
 
 
 def test_every_method_has_cases_to_answer_and_to_refuse_and_every_flag_is_used():
@@ -78,7 +87,7 @@ def test_the_rooms_hold_to_every_vector(name):
     if name != "reference" and importlib.util.find_spec("torch") is None:
         pytest.skip("the gpu room needs torch")
     held = list(hold(connect(name), VECTORS))
-    assert len(held) >= COUNT
+    assert len(held) >= COUNT - (name != "reference") * OF_PROBES
     assert [one for one in held if one.fault] == []
 
 
@@ -94,13 +103,84 @@ SLIPS = {
     "induction_score/period-zero": {"induction_score": lambda a, p: float("nan")},
     "composition_score/ordinary": {"composition_score": lambda a, b: np.zeros((1,))},
     "head_profile/uniform": {"head_profile": lambda a: {"diagonal": float(np.trace(a)) / len(a)}},
+    "sequence_induction_score/several-targets": {
+        "sequence_induction_score": lambda a, x: _weight(a, x, [-1])
+    },
+    "sequence_induction_score/ordinary": {"sequence_induction_score": lambda a, x: _weight(a, x, shift=-1)},
+    "sequence_induction_score/none-recurs": {"sequence_induction_score": lambda a, x: 0.0},
+    "multi_head_output/named-twice": {"multi_head_output": lambda w, h, ablated: _less(w, h, ablated)},
+    "multi_head_output/without-first": {"multi_head_output": lambda w, h, ablated: _sliced(w, h, ablated)},
+    "multi_head_output/wide-heads": {
+        "multi_head_output": lambda w, h, ablated: multi_head_output(
+            {**w, "W_Q": w["W_Q"] * np.sqrt(w["W_Q"].shape[2] / h.shape[2])}, h, ablated
+        )
+    },
+    "multi_head_output/negative-head": {
+        "multi_head_output": lambda w, h, ablated: multi_head_output(
+            w, h, [i % len(w["W_Q"]) for i in ablated]
+        )
+    },
+    "probe_split/two-sequences": {"probe_split": lambda rows, share, seed: np.zeros(len(rows))},
+    "probe_split/percentage": {"probe_split": lambda rows, share, seed: rows == rows[0]},
 }
+# Splits that are none: the vector, what makes them, and what is said of it.
+NO_SPLITS = {
+    "ordinary": (lambda rows, share, seed: np.arange(len(rows)) % 2, "are of one sequence and on two sides"),
+    "interleaved": (lambda rows, share, seed: rows / 4, "row 0 is on the side 0.75"),
+    "small-share": (lambda rows, share, seed: rows > 0, "2 sequences are on side 1, and must be 1 to 1"),
+    "row-each": (
+        lambda rows, share, seed: np.arange(len(rows)) < 3,
+        "with the rows in reverse order another split was made",
+    ),
+    "word-zero": (lambda rows, share, seed: probe_split(rows, share, 0), "all made the same split"),
+    "large-share": (
+        lambda rows, share, seed: probe_split(rows, share, next(CLOCK)),
+        "the same call made another",
+    ),
+}
+CLOCK = iter(range(1000))
+
+
+def _published(id):
+    cases = files.read(VECTORS / f"{id.split('/')[0]}.json")["cases"]
+    return next(case for case in cases if case["id"] == id)
+
+
+def _weight(attention, tokens, which=slice(None), shift=1):
+    """The score with the targets moved, or the latest one alone."""
+    weights = []
+    for t, token in enumerate(tokens):
+        keys = np.array([j + shift for j in range(t) if tokens[j] == token])
+        weights += [attention[t, keys[which]].sum()] if len(keys) else []
+    return np.mean(weights)
+
+
+def _less(weights, stream, ablated):
+    """The output less that of each head named, as often as it is named."""
+    H = len(weights["W_Q"])
+    alone = [multi_head_output(weights, stream, [i for i in range(H) if i != head]) for head in ablated]
+    return multi_head_output(weights, stream, []) - sum(alone)
+
+
+def _sliced(weights, stream, ablated):
+    """A part of the output set to zero where a head is to be removed."""
+    output = multi_head_output(weights, stream, [])
+    for head in ablated:
+        output[..., head :: len(weights["W_Q"])] = 0.0
+    return output
 
 
 @pytest.mark.parametrize("id", SLIPS)
 def test_a_slip_is_found_by_a_vector(id):
-    verdicts = {one.id: one.fault for one in hold(Target(With("slipped", **SLIPS[id])), VECTORS)}
-    assert verdicts[id] is not None
+    (method,) = SLIPS[id]
+    assert hold_one(Target(With("slipped", **SLIPS[id])), method, _published(id)).fault is not None
+
+
+@pytest.mark.parametrize("name", NO_SPLITS)
+def test_a_split_that_is_none_is_told(name):
+    made, told = NO_SPLITS[name]
+    case = _published(f"probe_split/{name}")
+    assert told in hold_one(Target(With("slipped", probe_split=made)), "probe_split", case).fault
 
 
 # What an implementation does with a period of 0, where there is no answer, and whether that is to refuse it.
@@ -134,8 +214,7 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize("what", ON_NOTHING)
 def test_to_refuse_is_to_fail_and_not_to_answer_what_is_no_number(what, tmp_path):
-    cases = files.read(VECTORS / "induction_score.json")["cases"]
-    (case,) = (one for one in cases if one["id"] == "induction_score/period-zero")
+    case = _published("induction_score/period-zero")
     slip, refuses = ON_NOTHING[what]
     if "return" in slip or "raise" in slip:
         place = {}
@@ -165,15 +244,19 @@ CHANGES = {
     '"3/16", "bound": {"float64": "1.21e-15"|"3/16", "bound": {"float64": ["1.21e-15"]': "another shape",
     '"value": "3/16"|"value": "5/16"': "not what was published under this id",
     '"why": "no square map"|"whi": "no square map"': "'why' is a required property",
+    "[[0, 1], [2]]|[[0], [1, 2]]": "together does not hold the rows of each sequence",
+    '"together": [[0, 1], [2]], "least": 1, "most": 1|"together": [[0, 1], [2]], "least": 1, "most": 2': (
+        "between 1 and 2 of 2 sequences leave one side empty"
+    ),
+    '"least": 1, "most": 1, "seeds": [4|"least": 1, "most": 1, "bound": [4': "'bound' was unexpected",
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_folder_with_a_fault_is_told(copy, change):
     right, wrong = change.split("|")
-    path = copy / "induction_score.json"
-    text = path.read_text()
-    assert right in text
+    paths = [copy / f"{method}.json" for method in ("induction_score", "probe_split")]
+    path, text = next((path, path.read_text()) for path in paths if right in path.read_text())
     path.write_text(text.replace(right, wrong, 1))
     assert any(CHANGES[change] in fault for fault in faults(copy)), list(faults(copy))
     with pytest.raises(InputError, match="is no folder of vectors"):
@@ -195,7 +278,7 @@ def test_a_published_case_cannot_be_written_over(copy):
 
 def test_bounds_are_rounded_up_and_by_a_hundredth_at_most():
     for bound in (0.0, 1.0, 1.2345e-17, 9.999e-8, 3.0000000001e-300):
-        text = _upwards(bound)
+        text = upwards(bound)
         assert Fraction(text) >= Fraction(bound)
         assert float(text) <= bound * 1.01
 
@@ -214,11 +297,11 @@ def test_parameters_are_the_same_in_float32():
 
 
 def test_the_reader_to_copy_finds_all_held_and_a_slip(tmp_path):
-    for name in ("read_vectors.py", "plain_python.py"):
+    for name in ("read_vectors.py", "vector_answers.py", "plain_python.py"):
         shutil.copy(EXAMPLES / name, tmp_path)
 
-    def read():
-        command = [sys.executable, "read_vectors.py", str(VECTORS), "plain_python"]
+    def read(module="plain_python"):
+        command = [sys.executable, "read_vectors.py", str(VECTORS), module]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
 
     done = read()
@@ -229,6 +312,35 @@ def test_the_reader_to_copy_finds_all_held_and_a_slip(tmp_path):
     done = read()
     assert done.returncode == 1
     assert "statistics/ordinary: Phi_bar is off by" in done.stdout
+    (tmp_path / "splits.py").write_text(SPLITS)
+    done = read("splits")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == f"{OF_PROBES} of {OF_PROBES} vectors held\n"
+    for slip, told in SPLITS_OFF.items():
+        (tmp_path / "splits.py").write_text(SPLITS.replace(*slip.split("|")))
+        done = read("splits")
+        assert (done.returncode, told in done.stdout) == (1, True), done.stdout
+
+
+SPLITS = """
+import random
+
+
+def probe_split(sequences, share, seed):
+    names = sorted(set(sequences))
+    if len(names) < 2 or not 0 < share < 1:
+        raise ValueError("two sequences and a share between 0 and 1")
+    random.Random(seed).shuffle(names)
+    tested = min(max(round(share * len(names)), 1), len(names) - 1)
+    return [name in names[:tested] for i, name in enumerate(sequences)]
+"""
+SPLITS_OFF = {
+    "Random(seed)|Random()": "splits otherwise when asked again",
+    "Random(seed)|Random(0)": "probe_split/ordinary: splits alike for every seed",
+    "sorted(set(sequences))|list(dict.fromkeys(sequences))": "for the rows in reverse order",
+    "share * len(names)|len(names) - 1": "probe_split/ordinary: puts 7 sequences on side 1",
+    "name in names[:tested]|(i + name) % 2": "does not put all rows of a sequence",
+}
 
 
 def command(*arguments):

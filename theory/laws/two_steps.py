@@ -18,12 +18,10 @@ from typing import Any
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from theory.balls import BITS, ball_matrix, certainly_at_most, softmax, squared_norm
+from theory.balls import BITS, ball_matrix, softmax
 from theory.corpus import Rows, check_corpus
 from theory.one_hot import constants
 from theory.statistics import average, statistics_of
-
-__all__ = ["certainly_at_most", "squared_norm", "two_step_errors"]
 
 
 def two_step_errors(tokens: Rows, vocab_size: int, rate: fmpq) -> dict[str, Any]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, sqrt
-from statistics import fmean, pstdev
+from statistics import NormalDist, fmean, pstdev
 
 from mpmath import mp, mpf
 from mpmath import sqrt as precise_sqrt
-from scipy.stats import norm
 
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
@@ -64,9 +63,9 @@ def share_of_a_normal(claim: Claim, setting: Setting) -> Finding:
     """Ask how many exceed twice the mean where no position stands out: in a normal distribution."""
     mean, deviation = _mean_and_deviation()
     distance = mean / deviation
-    share = norm.sf(distance)
+    share = NormalDist().cdf(-distance)
     # E[x; x > 2 mean] of a normal distribution, over its mean.
-    carried = share + norm.pdf(distance) / distance
+    carried = share + NormalDist().pdf(distance) / distance
     follows = not rounds_to(claim.given["share"], share) or carried > 1 / 2
     return judged(
         bool(follows),

@@ -8,8 +8,6 @@ from functools import partial
 from itertools import count
 from math import log2
 
-from scipy.stats import binomtest, fisher_exact
-
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
@@ -112,6 +110,8 @@ def smallest_test_set(claim: Claim, setting: Setting) -> Finding:
 @decides("probe-significance")
 def interval_of_the_accuracy(claim: Claim, setting: Setting) -> Finding:
     """Test the accuracy against the majority's share, and find how many positions would tell them apart."""
+    from scipy.stats import binomtest  # takes most of a second to import
+
     n, hits, majority = smallest_positions(), counted("layer1"), counted("majority")
     test = binomtest(hits, n, majority / n, alternative="greater")
     paired = binomtest(hits - majority, hits - majority, alternative="greater").pvalue
@@ -168,6 +168,8 @@ def rare_positives(claim: Claim, setting: Setting) -> Finding:
 @decides("probe-below-baseline-inference")
 def information_below_the_majority(claim: Claim, setting: Setting) -> Finding:
     """Look for predictions of the same accuracy that tell something of the answer."""
+    from scipy.stats import fisher_exact  # takes most of a second to import
+
     n, right, positive = smallest_positions(), counted("embedding"), counted("positive")
     best = max(confusions(right, positive, n), key=information)
     (hits, missed), (false, _) = best
