@@ -190,7 +190,7 @@ def test_an_answer_that_is_none_is_told_in_a_sentence(program, slip, monkeypatch
     # Where the conversation broke off no law was held against anything.
     lost = (result.note or "").startswith("the program, asked for statistics, ")
     assert result.result == ("errored" if lost else "failed")
-    assert sum(told is not None and told in line for line in failure_lines(result)) <= 1
+    assert sum(result.note in line for line in failure_lines(result) if result.note) == bool(result.note)
     assert np.array(result.counterexample["case"]["tokens"]).ndim == 2
     if told is None:
         assert result.counterexample["got"] == "inf"
