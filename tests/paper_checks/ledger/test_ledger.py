@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,15 @@ from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
 from properties.catalogue import CHECKS
 from properties.claimed import CLAIMS
-from properties.results import Evidence
+from properties.results import Evidence, read_run
 
 SETTING = Setting()
+# What was decided when the report under docs/ was written: no slip may change a verdict and stay unseen.
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "report" / "results.jsonl"
+KEPT = {row["id"]: row for row in read_run(EXAMPLE).claims}
+AGAIN = (
+    "another verdict or value than in the kept report; where it is meant, `make example` keeps the new one"
+)
 UNTRUE = ("refuted", "inconclusive", "not_run")
 NUMERIC = [claim for claim in claims() if claim.numbers]
 
@@ -81,6 +88,10 @@ def test_every_claim_is_decided(claim):
         assert all(order.index(finding.evidence) >= order.index(one) for one in suite)
     assert decided.command
     assert finding.computed or finding.verdict == "not_run"
+    assert finding.verdict == KEPT[claim.id]["verdict"], AGAIN
+    own = any(name in computations() for name in claim.checks)
+    if own and finding.evidence != "measured":  # laws alone say on how many cases, and noise has last digits
+        assert finding.computed == KEPT[claim.id]["computed"], AGAIN
     if finding.verdict == "refuted":
         assert finding.derivation, "a refutation says why"
     if finding.verdict == "not_run":
