@@ -14,7 +14,7 @@ def run(embedding):
 
 
 def test_retrained_probes_decide():
-    good, bad = [run(0.7), run(0.74)], [run(0.2), run(0.21)]
+    good, bad = [run(0.717), run(0.721)], [run(0.2), run(0.205)]
     for one in good:
         one.update(layer1=0.92 + one["embedding"] / 40, layer2=0.8 + one["embedding"] / 10)
     assert verdict("probe-table", of_poems("poems.probe", good)) == "holds_to_rounding"
