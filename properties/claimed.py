@@ -52,6 +52,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "proof.leading_terms": (
         "paper-positional-leading-term",
         "paper-layers-uniform",
+        "layers-share-leading-term",
     ),
     "bounds.softmax": (
         "paper-lemma-d2-jacobian",
@@ -111,22 +112,10 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-lemma-d5-zero",
         "second-step-value",
     ),
-    "scaling.W_O": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
-    "scaling.V": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
-    "scaling.W": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
-    "scaling.P": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
+    "scaling.W_O": ("orders-in-eta",),
+    "scaling.V": ("orders-in-eta",),
+    "scaling.W": ("orders-in-eta",),
+    "scaling.P": ("orders-in-eta",),
     "predictions.layer_spread": ("three-layers-coincide",),
     "predictions.ablation": (
         "ablation-order-of-loss",

@@ -121,7 +121,9 @@ class SmallGPT(nn.Module):
                 h = h + self._perceptron(layer, h)
         h = edits.stream(self.config.layers, h)
         streams.append(h)
-        logits = self._read(h) @ self.weights["W_U"][:, None]
+        # One product a model: one a sequence would copy W_U for each of them.
+        logits = self._read(h).flatten(1, 2) @ self.weights["W_U"]
+        logits = logits.view(*h.shape[:3], -1)
         return Trace(logits, attention, all_mixed, streams)
 
     def losses(self, tokens: Int64[Tensor, "*shape"], edits: Edits | None = None) -> Float[Tensor, "M N T"]:

@@ -87,6 +87,20 @@ def test_eq_10_needs_the_shares_of_next_tokens():
     assert paper_statistics.similarity_sum(other, by_current) != other.transpose() * other
 
 
+@pytest.mark.parametrize("wrong", range(1, 6))
+def test_every_row_of_attention_is_differentiated(monkeypatch, wrong):
+    """Of six tokens five predict another: rows 1 to 5, each of which could have another factor."""
+    claim, right = CLAIMS["paper-q-construction-factor"], paper_statistics.uniform_jacobian
+    assert paper_statistics.row_factor(claim, Setting()).computed == "1/t for t = 1 to 5"
+    monkeypatch.setattr(
+        paper_statistics,
+        "uniform_jacobian",
+        lambda t: right(t + 1) if t == wrong else right(t),
+    )
+    finding = paper_statistics.row_factor(claim, Setting())
+    assert (finding.verdict, finding.computed) == ("refuted", f"row {wrong} has another factor")
+
+
 @pytest.mark.parametrize(("spectrum", "verdict"), [([1.0, 1e-3, 0], "refuted"), ([1.0, 0.5, 0.2], "holds")])
 def test_a_cosine_says_more_only_above_that_of_rank_one(monkeypatch, spectrum, verdict):
     rng = np.random.default_rng(0)
