@@ -96,8 +96,6 @@ class SmallGPT(nn.Module):
     def forward(
         self, tokens: Int64[Tensor, "*shape"], edits: Edits | None = None
     ) -> Float[Tensor, "M N T V"]:
-        self, tokens: Int64[Tensor, "*shape"], edits: Edits | None = None
-    ) -> Float[Tensor, "M N T V"]:
         """Return the logits of the next token; tokens are [N, T] for all models or [M, N, T]."""
         return self.run(tokens, edits).logits
 
