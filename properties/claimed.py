@@ -54,10 +54,6 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-layers-uniform",
         "layers-share-leading-term",
     ),
-    "bounds.softmax": (
-        "paper-lemma-d2-jacobian",
-        "paper-lemma-d2-lipschitz",
-    ),
     "bounds.uniform_attention": (
         "paper-hardy-a0",
         "paper-jacobian-norm",
@@ -67,6 +63,10 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-bbar-norm",
         "paper-phibar-norm",
         "pond-frog-attainable",
+    ),
+    "bounds.softmax": (
+        "paper-lemma-d2-jacobian",
+        "paper-lemma-d2-lipschitz",
     ),
     "bounds.gaussian_norms": (
         "paper-gaussian-norms",
@@ -128,7 +128,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
     ),
-    "bounds.D13": ("paper-gaussian-alignment",),
+    "bounds.start_alignment": ("paper-gaussian-alignment",),
     "model.attention": (
         "score-form",
         "toy-architecture",

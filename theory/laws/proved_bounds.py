@@ -154,7 +154,7 @@ def _after_steps(at: Setting) -> Shares:
 def _beyond_leading(at: Setting, start: fmpq) -> Shares:
     """What (*) comes to at x = s eta, with the rest of the series from that start."""
     phi = flow(at.layers, at.vocab_size, ZERO)
-    wider, c = _widest_ceiling(at, start)
+    wider, c = widest_ceiling(at, start)
     rest = 1 / wider ** (TERMS + 1)
 
     def total(order: int, kept: fmpq_poly, most: fmpq) -> fmpq:
@@ -166,7 +166,8 @@ def _beyond_leading(at: Setting, start: fmpq) -> Shares:
     }
 
 
-def _widest_ceiling(at: Setting, start: fmpq) -> tuple[fmpq, Sizes]:
+def widest_ceiling(at: Setting, start: fmpq) -> tuple[fmpq, Sizes]:
+    """X / x and `ceiling` at X, for the first of `WIDER` that has one. ValueError when none has."""
     for wider in WIDER:
         try:
             return wider, ceiling(at.layers, at.vocab_size, at.progress * wider, start)
