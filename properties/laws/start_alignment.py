@@ -1,6 +1,6 @@
 """Is W aligned from the largest start that Theorem D.13 allows? Decided for draws that are shown.
 
-`bounds.D13` runs an implementation from such a start and measures the cosine; here it is bounded without that.
+`bounds.D13` runs an implementation from such a start and measures the cosine; here no run is needed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 from flint import fmpq
 
 from properties.cases import EdgeCase, edges
-from properties.check import Check, Measurement, Outcome
+from properties.check import Check, Measurement, NotAdmitted, Outcome
 from properties.laws.bounds import GAUSSIAN, setting
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import to_float
@@ -31,6 +31,10 @@ def _start_alignment(target: Target, case: EdgeCase) -> Outcome:
     at = setting(case)
     v, seed = largest_start(at), case.steps
     words, Q, _ = attention_statistics(case.tokens.tolist(), at.vocab_size)
+    if not Q:
+        raise NotAdmitted("W has no leading term")
+    if at.rate * at.length < 1:
+        raise NotAdmitted("Theorem D.13 asks for eta >= 1/T")
     amount = step_coefficients(at.steps)["W"] * at.rate ** leading_orders(at.layers)["W"]
     Z = np.random.default_rng(seed).normal(0.0, to_float(v) / at.vocab_size, (at.vocab_size, at.vocab_size))
     size = sum((_exact(x) ** 2 for x in Z.ravel()), fmpq(0))

@@ -6,7 +6,7 @@ Q_bar, and a rest of norm at most
     R = sum over k > 4 of phi_k(0) x^k + sum over k >= 1 of [phi_k(2v) - phi_k(0)] x^k + (x/X)^(K+1) c,
 
 whatever the starts of the other weights, as long as no norm is above 2v. So with y = <Z, Y> / |Y| + |Y| and
-|Z + Y| > R the cosine of W with Y lies between (y - R) / (|Z + Y| + R) and (y + R) / (|Z + Y| - R), if y >= R.
+|Z + Y| > R the cosine of W with Y is between (y - R) / (|Z + Y| + R) and (y + R) / (|Z + Y| - R), if y >= R.
 """
 
 from __future__ import annotations
