@@ -48,10 +48,11 @@ def test_the_first_versions_lemma_holds_for_few_entries(monkeypatch):
 
 
 @pytest.mark.parametrize(("cosine", "verdict"), [(0.2, "refuted"), (0.97, "holds")])
-def test_alignment_from_a_gaussian_start_is_what_was_measured(cosine, verdict):
+def test_alignment_from_a_gaussian_start_is_what_no_cosine_exceeds(cosine, verdict):
     setting = Setting()
-    result = setting.result("bounds.D13")
-    setting.results["bounds.D13"] = replace(result, measurements={"cosine of W": [cosine]})
+    result = setting.result("bounds.start_alignment")
+    told = {"cosine of W, at least": [-cosine], "cosine of W, at most": [cosine]}
+    setting.results["bounds.start_alignment"] = replace(result, measurements=told)
     finding = paper_windows.gaussian_alignment(CLAIMS["paper-gaussian-alignment"], setting)
     assert finding.verdict == verdict
 
