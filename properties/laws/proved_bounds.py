@@ -22,7 +22,7 @@ from properties.target import Target
 from theory.balls import at_most
 from theory.bounds import THEOREMS, Setting
 from theory.laws.one_word import deepest, descent, errors_squared
-from theory.laws.proved_bounds import GRAIN, ZERO, corner, flow, shares, widest_window
+from theory.laws.proved_bounds import GRAIN, ZERO, corner, flow, proved_to, shares
 from theory.next_order import inner
 from theory.orders import GROUPS, leading_orders
 from theory.series import descend, summed
@@ -31,8 +31,8 @@ from theory.truncation import tail_bounds
 DEEPEST = 6
 """The bounds are proved for each number of layers from 1 to this."""
 
-FURTHER = 3
-"""How many times the progress of Theorem D.10 its bounds are proved for, at least, up to four layers."""
+FURTHER = {1: 3, 2: 4, 3: 6, 4: 7}
+"""By number of layers: to how many times the progress of Theorem D.10 its bounds are proved."""
 
 MANY_STEPS = 64
 """Steps in which one repeated word goes to the end of a window."""
@@ -158,15 +158,15 @@ def _depth(target: Target, case: StepsCase) -> Outcome:
 
 def _window(target: Target, case: StepsCase) -> Outcome:
     """Theorem D.10 ends at 1/(12 L) or earlier."""
-    proved, stated = {}, {}
-    for layers in range(1, 5):
+    for layers, times in FURTHER.items():
         at = corner("Theorem D.10", layers)
-        widest = widest_window(layers, at.vocab_size, at.length)
-        told = f"with {layers} layers the bounds are proved to {FURTHER} times {to_float(at.progress)}"
-        yield equal(told, widest > FURTHER * at.progress, True)
-        proved[f"L = {layers}"], stated[f"L = {layers}"] = to_float(widest), to_float(at.progress)
-    yield Measurement("s eta up to which the bounds are proved", proved)
-    yield Measurement("s eta up to which they are stated", stated)
+        beyond = Setting(at.vocab_size, at.length, layers, times * at.rate, at.steps)
+        told = f"with {layers} layers the bounds are proved to {times} times {to_float(at.progress)}"
+        yield equal(told, proved_to(beyond), True)
+        far = Setting(at.vocab_size, at.length, layers, 1 / at.progress, at.steps)
+        yield equal(
+            f"with {layers} layers they are proved to {to_float(far.progress)}", proved_to(far), False
+        )
 
 
 def _deepest(layers: int) -> Cases:
@@ -230,7 +230,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "bounds.wider_window",
-        "With one to four layers the bounds of Theorem D.10 hold to three times the progress of its window.",
+        "With 1, 2, 3 and 4 layers the bounds of Theorem D.10 hold to 3, 4, 6 and 7 times its progress.",
         "paper, Theorem D.10; derived here",
         _deepest(4),
         _window,

@@ -119,6 +119,12 @@ def test_what_theorem_D13_needs_is_that_of_a_start_everywhere() -> None:
         assert shares("Theorem D.13", 2)[group] == whole
 
 
+def test_nothing_is_proved_where_sizes_are_not_bounded() -> None:
+    at = corner("Theorem D.10", 1)
+    runs = [Setting(at.vocab_size, at.length, 1, at.rate * times, 1) for times in (1, 3, 4, 40)]
+    assert [proved_bounds.proved_to(run) for run in runs] == [True, True, False, False]
+
+
 def test_a_series_is_held_three_orders_beyond_the_leading_one() -> None:
     names = [one.name for one in law._dominated(Target(object()), SHORT_DESCENTS.ordinary)]
     for group, last in {"W_O": 4, "V": 5, "W": 7, "P": 7}.items():

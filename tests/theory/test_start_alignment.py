@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from flint import fmpq
 
+from properties.laws.start_alignment import _sum_of_squares
 from reference.gradients import gradients
 from theory.bounds import Setting
 from theory.laws.proved_bounds import ZERO
@@ -28,6 +29,11 @@ def test_few_words_among_many_have_the_statistics_of_all(vocab_size: int) -> Non
     assert Q.entries() == [whole["Q_bar"][i, j] for i in words for j in words]
     assert inner(Q, Q) == inner(whole["Q_bar"], whole["Q_bar"]) > 0
     assert Delta == whole["Delta_bar"]
+
+
+def test_squares_are_summed_without_rounding() -> None:
+    a = np.array([[1e-9, 3.0], [-(2.0**-80), 0.1]])
+    assert _sum_of_squares(a) == sum((fraction(x) ** 2 for x in a.ravel()), ZERO)
 
 
 @pytest.mark.parametrize("layers", [1, 2])
