@@ -17,20 +17,31 @@ UNCHANGED = "Nothing changed since then."
 
 
 def changes(old: Run, new: Run) -> Iterator[str]:
-    """Yield a sentence for each result or claim that is new, gone, or another than it was.
+    """Yield a sentence for each result, claim or experiment that is new, gone, or another than it was.
 
-    A result is known by its check and its target, a claim by its id; times are no change.
+    A result is known by its check and its target, a claim by its id, an experiment by its name; times are no
+    change.
     """
     before = {f"{one.check} on {one.target}": str(one.result) for one in old.results}
     after = {f"{one.check} on {one.target}": str(one.result) for one in new.results}
     yield from _differences("Result", before, after)
     yield from _differences("Claim", _verdicts(old), _verdicts(new))
+    yield from _differences("Experiment", _outcomes(old), _outcomes(new))
 
 
 def _verdicts(run: Run) -> dict[str, str]:
     return {
-        claim["id"]: f"{claim['verdict']} ({claim.get('computed') or 'nothing computed'})"
+        claim[
+            "id"
+        ]: f"{claim['verdict']} ({claim.get('evidence')}: {claim.get('computed') or 'nothing computed'})"
         for claim in run.claims
+    }
+
+
+def _outcomes(run: Run) -> dict[str, str]:
+    return {
+        one["experiment"]: f"{'met' if one['met'] else 'not met'} ({one['verdict']})"
+        for one in run.header.get("experiments") or ()
     }
 
 

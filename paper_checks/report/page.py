@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from paper_checks.left_out import counted
-from paper_checks.report import formulas, summary, verdicts
+from paper_checks.report import formulas, news, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from paper_checks.report.typeset import typeset
@@ -46,6 +46,7 @@ def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str
         .render(
             run=run,
             summary=summary,
+            news=news,
             verdicts=verdicts,
             formulas=formulas,
             groups=groups,

@@ -13,20 +13,8 @@ from properties.results import BAD, STATES, Evidence, Result, Run, State
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 MATHEMATICS = "theory"  # the target of checks that are about no implementation
-# What to read first of what is new, with what it is good for.
-FIRST_READ = {
-    "proof.next_order": "Every published size can be predicted, with its error, before anything is trained.",
-    "series.relative_error": "How good the leading terms are at a given rate can be told beforehand.",
-    "series.lost_step": "So can the step from which they describe a weight no longer.",
-    "series.ablation": "A weight can lie along its leading term long before the loss depends on it.",
-    "series.layer_separation": "Layers start alike and part later; when and how far follows from the corpus.",
-    "bounds.zero_passes": "What the theorem says of attention is in its leading terms, not in its bounds.",
-    "bounds.D10_proved": "Yet they hold whatever the corpus and its sizes, and most of their room is unused.",
-    "series.general_descent": "The theory is not confined to full batches and a constant rate.",
-    "series.small_start": "Nor to a start from exactly zero.",
-    "predictions.sampling": "How far a cosine is short of one by sampling alone can be told beforehand.",
-    "random.softmax_moments": "What an untrained head scores is derived, and a trained one read against it.",
-}
+# Laws on how the suite itself is built, which are news to nobody who reads of the theory.
+OF_THE_SUITE = frozenset({"proof.second_route", "proof.checker_apart", "proof.theory_apart"})
 LEFT_OUT: frozenset[State] = frozenset({"skipped", "not_applicable"})
 HAPPENED: dict[State, str] = {
     "passed": "passed",
@@ -129,17 +117,10 @@ def sureness(run: Run) -> list[Sureness]:
 
 
 def derived_here(run: Run) -> list[Law]:
-    """Return laws that hold, that no source states, and that are proved or exact; the proved ones first."""
+    """Return what holds of the theory, is stated by no source, and is proved or exact; the proved first."""
     found = [law for law in laws(run.results) if law.source == "derived here" and law.holds]
-    firm = [law for law in found if law.evidence in ("proved", "exact")]
+    firm = [law for law in found if law.evidence in ("proved", "exact") and law.check not in OF_THE_SUITE]
     return sorted(firm, key=lambda law: EVIDENCE.index(law.evidence))
-
-
-def read_first(found: Iterable[Law]) -> tuple[list[Law], list[Law]]:
-    """Return the laws to read first, in their order, and the others as they come."""
-    by_check = {law.check: law for law in found}
-    first = [by_check[check] for check in FIRST_READ if check in by_check]
-    return first, [law for check, law in by_check.items() if check not in FIRST_READ]
 
 
 def implementations(run: Run) -> list[str]:

@@ -20,6 +20,17 @@ VERDICTS = {
     "not_run": ("not run", "Needs a text, a training run or a model; the command is given."),
 }
 Row = Mapping[str, Any]
+# Claims to begin with, in order: what the theory and the readings of attention stand on, right and wrong.
+BEGIN_WITH = (
+    "orders-in-eta",
+    "layers-share-leading-term",
+    "paper-thm-bounds-informative",
+    "paper-table3-hierarchy",
+    "random-entropy-baseline",
+    "cyclic-forces-induction",
+    "forward-hook-ablates-output",
+    "negative-means-redundancy",
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,12 @@ def present(run: Run) -> list[str]:
     """Return the verdicts that occur, in their order."""
     occurring = {claim["verdict"] for claim in run.claims}
     return [one for one in VERDICTS if one in occurring]
+
+
+def read_first(run: Run) -> list[Row]:
+    """Return the claims to begin with, those of them that were decided."""
+    decided = {claim["id"]: claim for claim in run.claims if claim["verdict"] != "not_run"}
+    return [decided[one] for one in BEGIN_WITH if one in decided]
 
 
 def errata(run: Run) -> list[tuple[str, list[Row]]]:

@@ -189,7 +189,7 @@ def _checks() -> Iterator[Check]:
         yield Check(
             f"bounds.{name}_proved",
             f"The bounds of {theorem} hold for every corpus in its whole window {depth}{start}.",
-            f"paper, {theorem}; derived here",
+            "derived here",
             _deepest(1 if one_layer else DEEPEST),
             _proved(theorem),
             evidence="proved",
@@ -222,7 +222,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "bounds.depth",
         "With nine layers one repeated word breaks the bound of Lemma D.6 on V; with eight none of them.",
-        "paper, Lemma D.6; derived here",
+        "derived here",
         _deepest(1),
         _depth,
         evidence="exact",
@@ -231,7 +231,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "bounds.wider_window",
         "With 1, 2, 3 and 4 layers the bounds of Theorem D.10 hold to 3, 4, 6 and 7 times its progress.",
-        "paper, Theorem D.10; derived here",
+        "derived here",
         _deepest(4),
         _window,
         evidence="proved",

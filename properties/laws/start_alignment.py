@@ -62,7 +62,7 @@ CHECKS = (
     Check(
         "bounds.start_alignment",
         "From a drawn start of the largest size that Theorem D.13 allows, W is certainly not along Q_bar.",
-        "paper, Theorem D.13; derived here",
+        "derived here",
         edges(steps=(3,), vocab_size=500, ends=GAUSSIAN),
         _start_alignment,
         evidence="exact",

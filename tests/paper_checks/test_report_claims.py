@@ -7,8 +7,10 @@ import pytest
 from test_report_page import page_of
 from test_report_sample import CLAIMS, claim, sample_run, with_claims
 
+from paper_checks.ledger.book import claims
 from paper_checks.report import verdicts
 from paper_checks.report.compare import changes, main
+from paper_checks.report.verdicts import BEGIN_WITH, read_first
 from properties.results import read_run, write_run
 from reference.errors import InputError
 
@@ -62,9 +64,18 @@ def test_what_changed_is_told():
     assert told == [
         "Result theory.orders on theory was passed, is failed.",
         "Result statistics.B_bar on reference is gone; it was passed.",
-        "Claim coefficient was holds (2), is refuted (3).",
+        "Claim coefficient was holds (exact: 2), is refuted (exact: 3).",
     ]
     assert list(changes(old, replace(old))) == []
+    weaker = {**CLAIMS[0], "evidence": "quoted"}
+    assert list(changes(old, with_claims(old, weaker, *CLAIMS[1:]))) == [
+        "Claim coefficient was holds (exact: 2), is holds (quoted: 2)."
+    ]
+    one = {"experiment": "heads.sizes", "met": True, "verdict": "Yes."}
+    known = replace(old, header={**old.header, "experiments": [one]})
+    other = replace(old, header={**old.header, "experiments": [{**one, "met": False}]})
+    assert list(changes(old, known)) == ["Experiment heads.sizes is new: met (Yes.)."]
+    assert list(changes(known, other)) == ["Experiment heads.sizes was met (Yes.), is not met (Yes.)."]
 
 
 def test_a_report_that_went_stale_fails(tmp_path, capsys):
@@ -73,7 +84,7 @@ def test_a_report_that_went_stale_fails(tmp_path, capsys):
     write_run(new, with_claims(sample_run(), claim("coefficient", "refuted", computed="3"), *CLAIMS[1:]))
     assert main([str(old), str(old)]) == 0
     assert main([str(old), str(new)]) == 1
-    assert "Claim coefficient was holds (2), is refuted (3)." in capsys.readouterr().out
+    assert "Claim coefficient was holds (exact: 2), is refuted (exact: 3)." in capsys.readouterr().out
     assert main([str(old)]) == 2
     assert main([str(old), str(tmp_path / "none.jsonl")]) == 2
 
@@ -100,3 +111,18 @@ def test_published_numbers_stand_beside_their_predictions():
     without = page_of(with_claims(run, *CLAIMS)).split('id="predicted"')[1].split("</section>")[0]
     assert "Not in this report" in without
     assert "leadterms report --corpus" in without
+
+
+def test_claims_to_begin_with_are_in_the_ledger_and_shown_with_what_was_found():
+    assert set(BEGIN_WITH) <= {one.id for one in claims()}
+    second, first, left = BEGIN_WITH[3], BEGIN_WITH[0], BEGIN_WITH[1]
+    run = with_claims(
+        sample_run(),
+        claim(second, "refuted", computed="seven", stated="four"),
+        claim(first, "holds", computed="one", stated="one"),
+        claim(left, "not_run"),
+    )
+    assert [one["id"] for one in read_first(run)] == [first, second]
+    section = page_of(run).split('id="claims"')[1].split("</section>")[0]
+    assert section.index("found:</span> one") < section.index("found:</span> seven") < section.index("<table")
+    assert "to begin with" not in page_of(with_claims(sample_run(), claim("another", "holds")))

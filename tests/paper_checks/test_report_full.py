@@ -94,6 +94,7 @@ def called(monkeypatch, capsys, tmp_path):
     """Call `leadterms report` in this process, in a folder of its own, with a suite that has been run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "run_suite", lambda *all, **more: replace(sample_run(), claims=()))
+    monkeypatch.setattr(on_corpus, "readings", lambda corpus, seed, progress: {})
     monkeypatch.setattr(write, "write_notebook", lambda run, folder: None)
     chosen = [one for one in claims() if one.id in ("trained-cyclic-score", "profile-table")]
     monkeypatch.setattr(decide, "claims", lambda: chosen)
@@ -157,7 +158,6 @@ def test_what_was_done_before_a_stop_is_kept_and_not_done_again(called, tmp_path
         raise InputError("The loss is nan.")
 
     monkeypatch.setattr(data, "explorer_data", lambda setting, outcomes: {})
-    monkeypatch.setattr(on_corpus, "readings", lambda corpus, seed, progress: {})
     monkeypatch.setattr(explorer_page, "render", lambda found: "a page")
     monkeypatch.setattr(measured, "beside_its_laws", lambda *given: Measured())
     first, then = "heads.sizes", "induction.random_period"

@@ -12,18 +12,22 @@ from test_report_sample import (
     COUNTEREXAMPLE,
     HOSTILE,
     RATES,
+    claim,
     hostile_run,
     result,
     run_of,
     sample_run,
+    with_claims,
 )
 
+from paper_checks.ledger.book import claims
 from paper_checks.report import summary
 from paper_checks.report.draw import drawn, fit_for_page
 from paper_checks.report.families import FAMILIES
+from paper_checks.report.news import FIRST
 from paper_checks.report.page import pretty, render, template_text
 from paper_checks.report.plots import plot_groups
-from paper_checks.report.summary import FIRST_READ
+from paper_checks.report.summary import OF_THE_SUITE
 from paper_checks.report.typeset import typeset
 from properties.catalogue import CHECKS
 
@@ -157,18 +161,82 @@ def test_every_family_of_checks_has_a_title():
     assert {check.id.split(".")[0] for check in CHECKS} <= set(FAMILIES)
 
 
+BY_LAYER = {
+    "part": {"sequences": 8, "length": 6, "vocab_size": 9},
+    "layers": 2,
+    "rate": 0.05,
+    "steps": 32,
+    "rows": [
+        {
+            "weight": name,
+            "cosine": 1 - apart,
+            "best_rank_one": None,
+            "shuffled": 0.5,
+            "predicted": 3e-6,
+            "measured": 4e-6,
+            "random": 1e-9,
+        }
+        for name, apart in (("W_O", 2.0**-20), ("V 0", 2.0**-18), ("V 1", 2.0**-16), ("W 0", 2.0**-19))
+    ],
+}
+
+
+def news_of(run):
+    return " ".join(page_of(run).split('id="new"')[1].split("</section>")[0].split())
+
+
 def test_what_is_new_is_read_in_an_order_and_none_of_it_is_lost():
     known = {check.id for check in CHECKS if check.source == "derived here"}
-    assert set(FIRST_READ) <= known
+    assert set(FIRST) | OF_THE_SUITE <= known
     new = [
         result(check, "theory", evidence="exact", source="derived here", statement=f"It is {check}.")
-        for check in ("series.conserved", "series.ablation", "proof.next_order")
+        for check in ("series.conserved", "series.ablation", "proof.next_order", "proof.theory_apart")
     ]
-    section = page_of(run_of(*new)).split('id="new"')[1].split("</section>")[0]
+    run = run_of(*new)
+    section = news_of(run_of(*new, by_layer=BY_LAYER))
     places = [section.index(f"It is {check}.") for check in ("proof.next_order", "series.ablation")]
     assert places == sorted(places)
     assert places[-1] < section.index("<details>") < section.index("It is series.conserved.")
-    assert FIRST_READ["series.ablation"] in section
+    assert "It is proof.theory_apart." not in section  # how the suite is built is no news of the theory
+    assert all(FIRST[check][0] in section for check in ("proof.next_order", "series.ablation"))
+    # Without a number it is not among the first, and still there.
+    without = news_of(run)
+    assert without.index("<details>") < without.index("It is series.ablation.")
+
+
+@pytest.mark.parametrize(
+    ("check", "number"),
+    [
+        ("proof.next_order", "Proved at 10 sizes"),
+        (
+            "series.relative_error",
+            "at the rate 0.05, 1 - cos is 9.5e-07 for W_O and at most 1.5e-05, for V 1.",
+        ),
+        ("series.ablation", "without V 0 4e-06 nats a token (3e-06 predicted, cosine 0.999996), W 0 4e-06"),
+        ("series.layer_separation", "2 layers of V are 1 - cos = 3.8e-06 to 1.5e-05"),
+        ("bounds.zero_passes", "At the published rate what came out."),
+        (
+            "bounds.D10_proved",
+            "more than 0.005 of the bound on W_O, 0.00096 of that on V, 1.2e-05 of that on W.",
+        ),
+        ("predictions.ablation", "have the what came out."),
+        ("series.general_descent", "at once: what came out."),
+        ("random.softmax_moments", "untrained head is what came out."),
+    ],
+)
+def test_each_first_remark_has_its_number_from_the_run(check, number):
+    names = {
+        "paper-thm-bounds-informative",
+        "leading-coefficients-at-run",
+        "full-batch-vs-sgd",
+        "random-entropy-deficit",
+    }
+    assert names <= {one.id for one in claims()}
+    room = {"L = 3": {"W_O": 0.00497, "V": 0.000951, "W": 1.11e-5, "P": 1e-5}}
+    measured = {"error over bound on any corpus, at most": room}
+    law = result(check, "theory", evidence="exact", source="derived here", cases=10, measurements=measured)
+    decided = [claim(name, "holds", computed="what came out") for name in sorted(names)]
+    assert number in news_of(with_claims(run_of(law, by_layer=BY_LAYER), *decided))
 
 
 def test_a_counterexample_is_shown_in_full():
