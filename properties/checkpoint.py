@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import time
 from collections.abc import Iterator
@@ -22,6 +21,9 @@ from properties.tolerances import WIDEST_BAND
 from reference.alignment import singular_directions
 from reference.corpus import Corpus
 from reference.errors import InputError
+
+# Powers of a rate above this are no longer numbers, and no descent is at such a rate.
+MOST_RATE = 1e6
 
 TERMS = {
     "W_O": "s eta B_bar",
@@ -54,8 +56,10 @@ def judge(path: Path, corpus: Corpus, training: Training, *, seed: int) -> Itera
     Raises:
         InputError: the rate or the steps are not positive, or the file holds no weights for this corpus.
     """
-    if not (0 < training.rate < math.inf):
-        raise InputError(f"--rate is {training.rate:g}; give the learning rate, above 0.")
+    if not (0 < training.rate <= MOST_RATE):
+        raise InputError(
+            f"--rate is {training.rate:g}; give the learning rate, above 0, at most {MOST_RATE:g}."
+        )
     if training.steps < 1:
         raise InputError(f"--steps is {training.steps}; give the number of steps trained, 1 or more.")
     checkpoint = read_checkpoint(path, training.names, corpus.vocab_size, corpus.length)

@@ -95,10 +95,9 @@ def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: 
         if one.id.split(".")[0] in OF_WEIGHTS:
             continue
         other = published.get(one.id)
-        mark = "" if one.reliable else " ?"
         table.add_row(
             escape(one.title),
-            number(one.value) + mark,
+            number(one.value) + _mark(one),
             _interval(one),
             "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.value:g}[/]",
         )
@@ -146,15 +145,25 @@ def _published(compared: Sequence[Compared]) -> Table:
         table.add_row(
             escape(number_of.prediction),
             f"{above}{number_of.value:g}",
-            "" if one.prediction is None else number(one.prediction.value),
+            "" if one.prediction is None else number(one.prediction.value) + _mark(one.prediction),
             "" if one.prediction is None else _interval(one.prediction),
             f"[{style}]{one.verdict}[/]",
         )
     return table
 
 
+def _mark(one: Prediction) -> str:
+    return "" if one.reliable else " ?"
+
+
 def _interval(one: Prediction) -> str:
-    if one.low is None or one.high is None or not (math.isfinite(one.low) and math.isfinite(one.high)):
+    # The sampling's interval says nothing where the series does not.
+    if (
+        not one.reliable
+        or one.low is None
+        or one.high is None
+        or not (math.isfinite(one.low) and math.isfinite(one.high))
+    ):
         return ""
     if one.low == one.high:
         return ""

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from calling import called, leadterms
 
@@ -14,6 +15,7 @@ from paper_checks.prediction.forecast import Prediction
 from paper_checks.prediction.published import half_unit, published_entries, published_numbers
 from properties.tolerances import CONFIDENCE
 from reference.errors import InputError
+from reference.statistics import uniform_attention
 
 TINYSTORIES = Path(__file__).resolve().parents[3] / "shared" / "data" / "tinystories.txt"
 
@@ -67,6 +69,7 @@ def test_the_same_call_gives_the_same_bytes(told, tmp_path):
     ("arguments", "said"),
     [
         (["--rate", "0"], "--rate is 0"),
+        (["--rate", "1e300"], "--rate is 1e+300"),
         (["--steps", "0"], "--steps is 0"),
         (["--layers", "0"], "--layers is 0"),
         (["--statistics-sample", "0"], "--statistics-sample is 0"),
@@ -172,6 +175,47 @@ def test_the_published_numbers_on_tinystories(tmp_path):
     found = json.loads((tmp_path / "p.json").read_text())["published"]
     missed = {one["prediction"] for one in found if one["verdict"] in ("outside", "fails")}
     assert missed == {"ablation.V", "loss.start"}
+
+
+@pytest.mark.deep
+def test_the_choice_of_stories_moves_the_effect_of_values_as_far_as_it_is_off():
+    """What `left_out` says of ablation.V: thirds of the stories by full stops, draws and positions."""
+    if not TINYSTORIES.is_file():
+        pytest.skip("the stories are not here")
+    from paper_checks.corpora import load_corpus
+    from paper_checks.prediction.facts import statistics_of
+    from properties.predictions.ablation import factors
+    from properties.predictions.sampling import leading_directions
+
+    corpus = load_corpus(
+        TINYSTORIES, vocab_size=3000, length=200, tokenizer_name="words", layout="document", seed=0
+    )
+    tokens, V = corpus.tokens, corpus.vocab_size
+    published = next(one for one in published_numbers() if one.prediction == "ablation.V")
+    amount = factors(published.setting.rate, published.setting.steps)["V"]
+
+    def rise(some):
+        return amount * float((leading_directions(some, statistics_of(some, V))["V"] ** 2).sum())
+
+    stops = (tokens == corpus.number(".")).mean(axis=1)
+    ranked = tokens[stops.argsort(kind="stable")]
+    third, all_of_them = len(tokens) // 3, rise(tokens)
+    assert rise(ranked[:third]) < 0.9 * all_of_them
+    assert rise(ranked[-third:]) > 1.4 * all_of_them > published.value
+    assert all_of_them < published.value
+
+    # The parts of the stories, and of their positions, by what each adds to the whole.
+    found = statistics_of(tokens, V)
+    A0 = uniform_attention(tokens.shape[1] - 1)
+    own = amount * np.array([(A0 * found["G_bar"][s[1:, None], s[None, :-1]]).sum(axis=1) for s in tokens])
+    assert own.mean() == pytest.approx(all_of_them)
+    off = published.value - all_of_them
+    draws = (
+        np.random.default_rng(0).permuted(np.tile(own.mean(axis=1), (200, 1)), axis=1)[:, :64].mean(axis=1)
+    )
+    assert (np.abs(draws - all_of_them) < off).all()
+    until = own.mean(axis=0).cumsum() / np.arange(1, own.shape[1] + 1)
+    assert (np.abs(until[49:] - all_of_them) < off).all()
 
 
 def test_an_alignment_is_told_with_its_nulls(tmp_path):

@@ -1,0 +1,95 @@
+"""Intervals of predictions: each part of a width, against its own definition on a small corpus."""
+
+import io
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from paper_checks.corpora import load_corpus
+from paper_checks.prediction.comparison import Compared
+from paper_checks.prediction.facts import gather
+from paper_checks.prediction.forecast import REACH, Prediction, forecast
+from paper_checks.prediction.published import published_numbers
+from paper_checks.prediction.setting import Setting
+from paper_checks.prediction.table import show
+
+RUN = Setting(0.01, 20, 2, 16, 400)
+
+
+@pytest.fixture(scope="module")
+def facts():
+    corpus = load_corpus(
+        None, vocab_size=None, length=8, tokenizer_name="words", layout="document", seed=0, cached=False
+    )
+    return gather(corpus, sample=16, groups=4, evaluated_on=64, seed=0, told=lambda *told: None)
+
+
+def predicted(facts, setting, entries=()):
+    return {one.id: one for one in forecast(facts, setting, entries)}
+
+
+def half(one):
+    return (one.high - one.low) / 2
+
+
+def test_an_entry_is_off_by_both_corpora_its_own_and_the_one_trained_on(facts):
+    tokens, words = facts.corpus.tokens, facts.corpus.vocabulary
+    i, j = tokens[0, 0], tokens[0, 1]
+    entry = ("W_O", words[i], words[j])
+    own = [sum((x == i) * ((y == j) - 1 / len(words)) for x, y in pairwise(s)) / 8 for s in tokens]
+    spread = math.sqrt(sum((one - np.mean(own)) ** 2 for one in own) / (len(own) - 1))
+    for trained, computed in ((400, 16), (90, 64)):
+        found = predicted(facts, replace(RUN, training_sample=trained, statistics_sample=computed), (entry,))
+        for prediction, amount, sequences in (
+            (found[f"entry.W_O[{words[i]}, {words[j]}]"], RUN.steps * RUN.rate, trained),
+            (found[f"statistic.B_bar[{words[i]}, {words[j]}]"], 1.0, computed),
+        ):
+            expected = REACH * spread * amount * math.sqrt(1 / len(tokens) + 1 / sequences)
+            assert half(prediction) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("group", ["W_O", "V", "W", "P"])
+def test_an_effect_is_off_by_the_corpus_and_by_the_mean_of_those_evaluated(facts, group):
+    """The square of the width is a + b/n: with every fourfold n the same b is divided by four."""
+    squares = [
+        half(predicted(facts, replace(RUN, evaluated_on=n))[f"ablation.{group}"]) ** 2 for n in (4, 16, 64)
+    ]
+    assert squares[0] > squares[1] > squares[2] > 0
+    assert (squares[0] - squares[1]) / (squares[1] - squares[2]) == pytest.approx(4)
+    every = half(predicted(facts, replace(RUN, evaluated_on=10**12))[f"ablation.{group}"])
+    rise = predicted(facts, RUN)[f"ablation.{group}"].value
+    assert every == pytest.approx(REACH * rise * facts.dealt.square_deviation[group])
+
+
+def test_a_sample_that_is_not_trained_on_has_the_lower_cosine(facts):
+    inside, outside = (predicted(facts, replace(RUN, nested=nested)) for nested in (True, False))
+    for group in ("W_O", "V", "W", "P"):
+        rho, share = facts.dealt.noise[group].rho, 16 / 400
+        cosines = [one[f"sampling.{group}"].value for one in (inside, outside)]
+        assert cosines[0] == pytest.approx(math.sqrt((1 + rho * share) / (1 + rho)))
+        assert cosines[1] == pytest.approx(1 / math.sqrt((1 + rho) * (1 + rho * share)))
+        assert outside[f"cosine.{group}"].value < inside[f"cosine.{group}"].value
+
+
+def test_the_least_cosine_is_that_of_a_matrix(facts):
+    found = predicted(facts, RUN)
+    assert found["cosine.least"].value == min(found[f"cosine.{group}"].value for group in ("W_O", "V", "W"))
+
+
+def test_what_the_series_does_not_reach_is_shown_without_an_interval(facts):
+    number = published_numbers()[0]
+    shown = {}
+    for reliable, verdict in ((True, "inside"), (False, "out of reach")):
+        one = Prediction("cosine.W_O", "cosine", 0.75, "law", 0.71234, 0.78765, reliable)
+        out = io.StringIO()
+        console = Console(file=out, width=80)
+        show(console, facts, RUN, forecast(facts, RUN), [Compared(number, one, verdict)])
+        shown[verdict] = next(line for line in out.getvalue().splitlines() if verdict in line)
+    assert ".71234...78765" in shown["inside"]
+    assert "?" not in shown["inside"]
+    assert "0.750000 ?" in shown["out of reach"]
+    assert ".71234" not in shown["out of reach"]
