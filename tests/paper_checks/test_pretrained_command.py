@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from statistics import median
 
 import pytest
 from typer.testing import CliRunner
@@ -89,6 +90,20 @@ def test_checkpoints_are_compared_with_a_text(tmp_path, checkpoints, text):
         assert [len(one["heads"]) for one in layers] == [2, 2, 2]
         assert all(-1 <= one["output"]["full"] <= 1 for one in layers)
     assert lines["alignment step0"] != lines["alignment step8"]
+    # The controls are of another model and of another corpus.
+    # step0 was drawn from the seed that the command draws random weights from.
+    random = lines["alignment random weights"]["layers"]
+    assert random == lines["alignment step0"]["layers"] != lines["alignment step8"]["layers"]
+    for one in lines["alignment step8"]["layers"]:
+        for kind in ("attention", "no_mlp", "output"):
+            for name in ("full", "less_1"):
+                shuffled = one[kind]["shuffled" if name == "full" else f"shuffled_{name}"]
+                assert shuffled != pytest.approx(one[kind][name], rel=1e-6), (kind, name)
+    rows = shown.splitlines()
+    at = max(n for n, row in enumerate(rows) if row.startswith("shuffled corpus"))
+    for name, row in (("shuffled", rows[at]), ("shuffled_less_1", rows[at + 1])):
+        middle = median(one["output"][name] for one in lines["alignment step8"]["layers"])
+        assert float(row.split()[-1]) == pytest.approx(middle, abs=1e-3), row
     first = out.read_bytes()
     leadterms(*call, "--length", 12, "--vocab", 20, "--json", out)
     assert out.read_bytes() == first, "the same input gives the same bytes"
