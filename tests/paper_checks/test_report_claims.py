@@ -107,6 +107,16 @@ def test_published_numbers_stand_beside_their_predictions():
     assert "0.998406" in section
     assert "0.998011 to 0.998730" in section
     assert "above 0.998486" in section
+    assert "other sizes" not in section
+    # A series whose terms grow predicts nothing, whatever it adds up to.
+    grown = {**compared["predicted"], "value": -0.4678, "reliable": False}
+    unknown = {**compared, "predicted": grown, "verdict": "other sizes", "left_out": "Its terms grow."}
+    page = page_of(replace(run, header={**run.header, "predicted": [unknown]}))
+    section = page.split('id="predicted"')[1].split("</section>")[0]
+    assert "0.4678" not in section
+    assert "0.998011" not in section
+    assert "Its terms grow." in section
+    assert "is not judged: other sizes." in section
     assert 'id="predicted"' not in page_of(replace(run, claims=()))
     without = page_of(with_claims(run, *CLAIMS)).split('id="predicted"')[1].split("</section>")[0]
     assert "Not in this report" in without
