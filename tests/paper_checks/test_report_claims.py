@@ -42,6 +42,8 @@ def test_the_counts_add_up():
     counts = verdicts.by_source(run)
     assert [(one.title, one.total) for one in counts] == [("A paper", 6), ("A chapter", 2)]
     assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
+    (more, _) = verdicts.by_source(with_claims(run, *CLAIMS, claim("again", "holds")))
+    assert (more.total, more.by_verdict["holds"]) == (7, counts[0].by_verdict["holds"] + 1)
     assert verdicts.in_words(run) == (
         "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
         "1 needs a text, a training run or a model and 1 could not be decided."
