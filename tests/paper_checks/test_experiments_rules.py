@@ -18,7 +18,7 @@ SETTING = Setting(replace(SCALES["quick"], layers=2, heads=HEADS, models=MODELS,
 
 
 def planted_effects(by_layer, noise=0.0):
-    """Return effects [heads, models, windows, positions] of so much a layer, with noise in layer 0 by window."""
+    """Return effects [heads, models, windows, positions] of so much a layer, with noise in layer 0."""
     whole = np.repeat(np.asarray(by_layer), HEADS)[:, None, None, None]
     moved = noise * np.resize([1.0, -1.0], WINDOWS)[None, None, :, None]
     first = np.arange(len(whole))[:, None, None, None] < HEADS
