@@ -42,6 +42,8 @@ def test_the_counts_add_up():
     counts = verdicts.by_source(run)
     assert [(one.title, one.total) for one in counts] == [("A paper", 6), ("A chapter", 2)]
     assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
+    (more, _) = verdicts.by_source(with_claims(run, *CLAIMS, claim("again", "holds")))
+    assert (more.total, more.by_verdict["holds"]) == (7, counts[0].by_verdict["holds"] + 1)
     assert verdicts.in_words(run) == (
         "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
         "1 needs a text, a training run or a model and 1 could not be decided."
@@ -107,6 +109,16 @@ def test_published_numbers_stand_beside_their_predictions():
     assert "0.998406" in section
     assert "0.998011 to 0.998730" in section
     assert "above 0.998486" in section
+    assert "other sizes" not in section
+    # A series whose terms grow predicts nothing, whatever it adds up to.
+    grown = {**compared["predicted"], "value": -0.4678, "reliable": False}
+    unknown = {**compared, "predicted": grown, "verdict": "other sizes", "left_out": "Its terms grow."}
+    page = page_of(replace(run, header={**run.header, "predicted": [unknown]}))
+    section = page.split('id="predicted"')[1].split("</section>")[0]
+    assert "0.4678" not in section
+    assert "0.998011" not in section
+    assert "Its terms grow." in section
+    assert "is not judged: other sizes." in section
     assert 'id="predicted"' not in page_of(replace(run, claims=()))
     without = page_of(with_claims(run, *CLAIMS)).split('id="predicted"')[1].split("</section>")[0]
     assert "Not in this report" in without

@@ -306,3 +306,16 @@ def test_layers_are_drawn_and_like_names_get_files_of_their_own():
         "layers-alignment-layers-on-a-b",
         "layers-alignment-layers-on-a-b-2",
     ]
+
+
+def test_a_law_that_fails_on_one_target_was_tried_and_does_not_hold():
+    run = run_of(
+        result("a.one"),
+        result("a.two", state="failed"),
+        result("a.two", target="gpu"),
+        result("a.three", state="skipped"),
+    )
+    found = {law.check: (law.tried, law.holds) for law in summary.laws(run.results)}
+    assert found == {"a.one": (True, True), "a.two": (True, False), "a.three": (False, False)}
+    (counted,) = [one for one in summary.sureness(run) if one.laws]
+    assert (counted.laws, counted.tried, counted.hold) == (3, 2, 1)

@@ -11,7 +11,7 @@ from paper_checks.ledger.decide import decide, found, weakest_of
 from paper_checks.ledger.finding import VERDICTS, NotGiven
 from paper_checks.ledger.links import broken_links
 from paper_checks.ledger.printed import decimal
-from paper_checks.ledger.registry import computations
+from paper_checks.ledger.registry import Computation, computations
 from paper_checks.ledger.setting import Setting
 from properties.catalogue import CHECKS
 from properties.claimed import CLAIMS
@@ -72,6 +72,10 @@ def test_a_link_that_is_not_there_both_ways_is_found():
     one_way = replace(first, id="nobody-names-this", checks=(CHECKS[0].id,))
     assert any("does not name it" in one for one in broken_links([one_way], CHECKS, []))
     assert any("Nothing decides" in one for one in broken_links([replace(first, checks=())], [], []))
+    two = [Computation(name, (first.id,), lambda claim, setting: None) for name in ("a.one", "a.two")]
+    told = broken_links([replace(first, checks=("a.one", "a.two"))], [], two)
+    assert told == [f"{first.id} has two computations; one decides."]
+    assert broken_links([replace(first, checks=("a.one",))], [], two[:1]) == []
 
 
 @pytest.mark.parametrize("claim", claims(), ids=lambda claim: claim.id)
@@ -106,6 +110,18 @@ def test_one_weak_check_makes_the_evidence_of_a_claim_weak():
     results = {name: replace(one, evidence="measured") for name, one in SETTING.results.items()}
     assert found(claim, Setting(results=results)).evidence == "measured"
     assert weakest_of("quoted", "proved", "property") == "quoted"
+
+
+@pytest.mark.parametrize("state", ["failed", "errored", "skipped", "not_applicable", "xfailed", "xpassed"])
+@pytest.mark.parametrize("claim_id", ["qk-coefficient-at-3", "second-step-value"])
+def test_a_check_that_did_not_pass_supports_nothing(claim_id, state):
+    """Of a claim with a computation of its own, and of one that the suite's checks alone decide."""
+    (claim,) = [one for one in claims() if one.id == claim_id]
+    assert found(claim, SETTING).verdict == "holds"
+    results = {name: replace(one, result=state) for name, one in SETTING.results.items()}
+    alone = not any(name in computations() for name in claim.checks)
+    wrong = "refuted" if alone and state == "failed" else "inconclusive"
+    assert found(claim, Setting(results=results)).verdict == wrong
 
 
 def test_claims_that_say_the_same_rest_on_the_same():
