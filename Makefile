@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 # Without it each of the many processes that the tests start compiles all of this anew.
 unexport PYTHONDONTWRITEBYTECODE
+# The matrices are small: a second thread waits more than it computes, which a busy machine makes worse.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .PHONY: verify test deep fuzz flaky oldest newest soak lint setup example fresh picture clean help bench mutation docs
 .DEFAULT_GOAL := help
@@ -34,7 +36,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 setup: $(VENV)/.installed
 
 verify: setup
-	$(BIN)/leadterms report --out report --profile quick
+	$(ONE_THREAD) $(BIN)/leadterms report --out report --profile quick
 
 test: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not deep"
@@ -65,7 +67,7 @@ oldest newest:
 
 # The report that is kept under docs/, and whether the last `make verify` still says the same.
 example: setup
-	$(BIN)/leadterms report --out docs/report --profile quick
+	$(ONE_THREAD) $(BIN)/leadterms report --out docs/report --profile quick
 
 picture:
 	$(PYTHON) docs/_site/picture.py
@@ -73,16 +75,15 @@ picture:
 fresh: setup
 	$(BIN)/python -m paper_checks.report.compare docs/report/results.jsonl report/results.jsonl
 
-# One thread: the matrices are small.
 soak: setup
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.soak --out docs/soak.md
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.soak --out docs/soak.md
 
 bench: setup
 	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(BENCH)
 
 mutation: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mutation]"
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
 
 # It needs no network, and reads from disk; searching it takes `python -m http.server -d build/site`.
 docs: setup

@@ -5,7 +5,7 @@ Each is read from a file that its own command wrote, or run here: `leadterms rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from paper_checks.experiments.setting import Setting
     from reference.corpus import Corpus
 
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, float, float], None]
 EXPERIMENTS_FILE = "experiments.jsonl"
 POEMS_MISSING = "Experiments on poems, and the claims that they decide, need --poems FILE."
 # Of an experiment's setting, what a reader of its outcome needs; the file has the rest.
@@ -76,27 +76,45 @@ def with_measured(run: Run, measured: Measured) -> Run:
     return replace(run, header={**run.header, "left_out": left_out, **more})
 
 
-def trained(setting: Setting, poems: Path | None, progress: Progress) -> Measured:
+def trained(
+    setting: Setting,
+    poems: Path | None,
+    progress: Progress,
+    keep: Callable[[list[Outcome]], None] = lambda outcomes: None,
+    have: Sequence[Outcome] = (),
+) -> Measured:
     """Run the experiments, on poems too where there are any, and make the page to explore their model on.
+
+    Args:
+        setting: what they are run on.
+        poems: a text for those on poems.
+        progress: told how far they are.
+        keep: given all that is there after each of them, so that it is not lost.
+        have: outcomes of an earlier run; those experiments are not run again.
 
     Raises:
         InputError: the poems cannot be used.
     """
     from paper_checks.experiments.poems import poems as read_poems
-    from paper_checks.experiments.registry import run_on
+    from paper_checks.experiments.registry import EXPERIMENTS, run_on
     from paper_checks.explorer.data import explorer_data
     from paper_checks.explorer.page import render
 
     of_poems = replace(setting, corpus=poems, tokenizer="chars") if poems else None
     if of_poems:
         read_poems(of_poems)
-    outcomes = run_on(setting, (), progress)
+    names = {one.experiment for one in have}
+    outcomes = [*have]
+    outcomes += run_on(setting, (), progress, lambda new: keep([*have, *new]), names)
     if of_poems:
-        outcomes += run_on(of_poems, ("poems",), progress)
+        before = list(outcomes)
+        outcomes += run_on(of_poems, ("poems",), progress, lambda new: keep([*before, *new]), names)
+    order = list(EXPERIMENTS)  # the same, whatever was there before
+    outcomes.sort(key=lambda one: order.index(one.experiment) if one.experiment in order else len(order))
     progress("explorer", len(outcomes), len(outcomes))
     page = render(explorer_data(setting, outcomes))
     header = {"profile": setting.scale.name, "seed": setting.seed}
-    left_out = () if of_poems else (POEMS_MISSING,)
+    left_out = () if any(one.experiment.startswith("poems.") for one in outcomes) else (POEMS_MISSING,)
     return Measured(tuple(outcomes), explorer=page, header=header, left_out=left_out)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import importlib.util
 import platform
@@ -14,6 +15,8 @@ from typing import Any
 from reference.corpus import Corpus
 
 PACKAGES = ("leadterms", "numpy", "scipy", "sympy", "python-flint", "hypothesis", "torch")
+# The library that comes with CUDA's driver, on Linux and on Windows; and what ROCm's driver is reached by.
+LIBRARIES, ROCM = ("libcuda.so.1", "nvcuda.dll"), Path("/dev/kfd")
 
 
 def header(
@@ -70,11 +73,24 @@ def _versions() -> dict[str, str]:
 
 
 def _device() -> str:
-    if not has_torch():
+    if not (has_torch() and _has_driver()):
         return "cpu"
     import torch
 
     return f"cuda: {torch.cuda.get_device_name(0)}" if torch.cuda.is_available() else "cpu"
+
+
+def _has_driver() -> bool:
+    """Return whether torch could find a device, without the second or two that importing it takes."""
+    if ROCM.exists():
+        return True
+    for name in LIBRARIES:
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            continue
+        return True
+    return False
 
 
 def _commit() -> str | None:

@@ -16,10 +16,12 @@ class ImplementationError(Exception):
     Attributes:
         shrinks: whether a smaller case is worth looking for; not where each costs a new process.
         refuses: whether it failed, as it must where there is no answer, and did not answer nonsense.
+        lost: whether it said nothing that a law could be held against, neither an answer nor an error.
     """
 
     shrinks = True
     refuses = False
+    lost = False
 
 
 class Refused(ImplementationError):
@@ -41,7 +43,8 @@ def numbers(value: Any, what: str) -> np.ndarray:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
-        raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
+        why = " whose rows differ in length" if isinstance(value, (list, tuple)) else ""
+        raise ImplementationError(f"{what} is {_named(value)}{why}, so it is no array of numbers") from None
     if array.dtype.kind == "O":
         for item in array.flat:
             if item is None or isinstance(item, (str, bytes, Mapping, list)):
@@ -82,7 +85,9 @@ def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndar
 
 def one_line(text: object) -> str:
     """Return what somebody's program says as part of a sentence: on one line, and not much of it."""
-    line = " ".join(str(text).split())
+    # What is not printable could move the cursor of a terminal, or clear it.
+    printable = "".join(letter if letter.isprintable() else " " for letter in str(text))
+    line = " ".join(printable.split())
     return line if len(line) <= LONGEST_MESSAGE else line[:LONGEST_MESSAGE] + " ..."
 
 

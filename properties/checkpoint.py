@@ -118,7 +118,7 @@ def _verdict(group: str, weight: np.ndarray, terms: Directions, training: Traini
         "bound": band.total,
         "ratio": ratio,
     }
-    slip = _explained(weight, predicted, band.total * size)
+    slip = _explained(weight, predicted, band.total * size, float(np.linalg.norm(following)) / size)
     return _Found(
         "failed",
         ratio,
@@ -146,8 +146,12 @@ def _unmoved(weight: np.ndarray, terms: Directions, group: str) -> _Found:
     )
 
 
-def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float) -> Slip | None:
-    """Return how a weight that is wrong would be right, or None."""
+def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float, following: float) -> Slip | None:
+    """Return how a weight that is wrong would be right, or None.
+
+    A factor that is nearer to 1 than the next order is of the size of what the theory leaves out, which two
+    layers may differ by; it says nothing of the rate.
+    """
     variants = {"negated": -weight}
     if weight.ndim == 2:
         variants |= {"transposed": weight.T, "transposed and negated": -weight.T}
@@ -155,7 +159,11 @@ def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float) -> Slip 
         if np.linalg.norm(variant - predicted) <= bound:
             return known(name)
     scale = float((weight * predicted).sum() / (predicted * predicted).sum())
-    if scale > 0 and np.linalg.norm(weight - scale * predicted) <= scale * bound:
+    if (
+        scale > 0
+        and abs(scale - 1) > following
+        and np.linalg.norm(weight - scale * predicted) <= scale * bound
+    ):
         return Slip("scaled", f"It is {scale:.6g} times what is predicted: check --rate and --steps.")
     return None
 

@@ -16,13 +16,24 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
+from properties.answers import one_line
+
 CHUNK = 1 << 16
 # The longest answer: six [V, V] arrays of 20-digit numbers at V = 1000 take 150 MB.
 MOST_BYTES = 1 << 28
 # Lines that wait to be read; a program that answers more than it is asked is held up by its own pipe.
 MOST_LINES = 4
 KEPT_OF_STDERR = 4000
+LAST_WORDS = 300
 GRACE_SECONDS = 1.0
+UNTIL_STOP = " (it must answer line by line until it is asked to stop)"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # real-time signals between the first and the last have no name
+        return "unnamed"
 
 
 class Broken(Exception):
@@ -121,7 +132,9 @@ class ChildProcess:
                 self._hand_over(bytes(kept))
                 kept = bytearray(following)
             if len(kept) > MOST_BYTES:
-                self._hand_over(Broken(f"wrote {MOST_BYTES >> 20} MiB without the end of a line"))
+                self._hand_over(
+                    Broken(f"wrote {MOST_BYTES >> 20} MiB without the end of a line (an answer is one line)")
+                )
                 return
         told = self._how_it_ended()
         self._hand_over(Broken(told, ended=self._process.returncode is not None))
@@ -141,10 +154,10 @@ class ChildProcess:
         try:
             status = self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
-            return "closed its standard output"
+            return f"closed its standard output{UNTIL_STOP}"
         if status < 0:
-            return f"was ended by signal {-status} ({signal.Signals(-status).name})"
-        return f"ended with exit status {status}"
+            return f"was ended by signal {-status} ({_signal_name(-status)}){UNTIL_STOP}"
+        return f"ended with exit status {status}{UNTIL_STOP}"
 
     def _write(self) -> None:
         with suppress(OSError, ValueError):
@@ -167,5 +180,5 @@ class ChildProcess:
         deadline = time.monotonic() + GRACE_SECONDS
         self._threads[-1].join(max(0.0, deadline - time.monotonic()))
         text = bytes(self._stderr).decode("utf-8", "replace")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return f"; its standard error ends: {lines[-1][-300:]}" if lines else ""
+        lines = [line for line in (one_line(line[-LAST_WORDS:]) for line in text.splitlines()) if line]
+        return f"; its standard error ends: {lines[-1]}" if lines else ""

@@ -52,10 +52,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "proof.leading_terms": (
         "paper-positional-leading-term",
         "paper-layers-uniform",
-    ),
-    "bounds.softmax": (
-        "paper-lemma-d2-jacobian",
-        "paper-lemma-d2-lipschitz",
+        "layers-share-leading-term",
     ),
     "bounds.uniform_attention": (
         "paper-hardy-a0",
@@ -66,6 +63,10 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-bbar-norm",
         "paper-phibar-norm",
         "pond-frog-attainable",
+    ),
+    "bounds.softmax": (
+        "paper-lemma-d2-jacobian",
+        "paper-lemma-d2-lipschitz",
     ),
     "bounds.gaussian_norms": (
         "paper-gaussian-norms",
@@ -111,22 +112,10 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-lemma-d5-zero",
         "second-step-value",
     ),
-    "scaling.W_O": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
-    "scaling.V": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
-    "scaling.W": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
-    "scaling.P": (
-        "orders-in-eta",
-        "layers-share-leading-term",
-    ),
+    "scaling.W_O": ("orders-in-eta",),
+    "scaling.V": ("orders-in-eta",),
+    "scaling.W": ("orders-in-eta",),
+    "scaling.P": ("orders-in-eta",),
     "predictions.layer_spread": ("three-layers-coincide",),
     "predictions.ablation": (
         "ablation-order-of-loss",
@@ -139,7 +128,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
     ),
-    "bounds.D13": ("paper-gaussian-alignment",),
+    "bounds.start_alignment": ("paper-gaussian-alignment",),
     "model.attention": (
         "score-form",
         "toy-architecture",

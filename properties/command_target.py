@@ -28,6 +28,8 @@ from reference.errors import InputError
 TIMEOUT_SECONDS = 60.0
 # A program that has hung this often is not asked any more: a hundred laws would take hours to say so.
 MOST_TIMEOUTS = 3
+# Digits of the largest float64, and a sign.
+LONGEST_NUMBER = 310
 
 # The names under which the protocol's arguments travel, in the order of their place.
 PARAMETERS = {
@@ -51,6 +53,7 @@ class Lost(ImplementationError):
     """The conversation with the program broke off; a new one begins with the next law."""
 
     shrinks = False  # every further case would start the program again only to lose it again
+    lost = True
 
     def __init__(self, message: str, ended: bool = False) -> None:
         super().__init__(message)
@@ -170,16 +173,27 @@ def _result(answer: bytes, number: int, method: str) -> Any:
         _Misunderstood: the line is no answer to this question.
     """
     try:
-        said = json.loads(answer, parse_constant=lambda name: _refuse(method, name))
-    except (ValueError, RecursionError):
+        said = json.loads(
+            answer, parse_constant=lambda name: _refuse(method, name), parse_int=lambda n: _whole(method, n)
+        )
+    except RecursionError:
+        raise _Misunderstood(f"wrote {_shown(answer)}, which is nested without end") from None
+    except ValueError:
         raise _Misunderstood(
             f"wrote {_shown(answer)}, which is not JSON (notes belong on standard error)"
         ) from None
     if not isinstance(said, dict) or len(said.keys() & {"result", "error"}) != 1:
-        raise _Misunderstood(f"wrote {_shown(answer)}, not an object with an id and a result or an error")
+        raise _Misunderstood(
+            f"wrote {_shown(answer)}, not an object with an id and either a result or an error"
+        )
     if said.get("id") != number or isinstance(said.get("id"), bool):
-        raise _Misunderstood(f"answered id {json.dumps(said.get('id'))} when asked id {number}")
+        raise _Misunderstood(
+            f"answered id {json.dumps(said.get('id'))[:LONGEST_NUMBER]} when asked id {number} "
+            "(each question is answered once, with its own id)"
+        )
     if "error" in said:
+        if not said["error"]:
+            raise Refused(f"{method} answered an error that says nothing; let it say what is wrong")
         raise Refused(f"{method} answered the error: {one_line(said['error'])}")
     return said["result"]
 
@@ -188,8 +202,17 @@ def _refuse(method: str, name: str) -> None:
     raise ImplementationError(f"{method} answered {name}, which JSON does not have; answer finite numbers")
 
 
+def _whole(method: str, digits: str) -> int:
+    """Return an integer of JSON, which may have any number of digits; float64 ends at 10^308."""
+    if len(digits) > LONGEST_NUMBER:
+        raise ImplementationError(
+            f"{method} answered a whole number of {len(digits)} digits; answer numbers that float64 can hold"
+        )
+    return int(digits)
+
+
 def _shown(answer: bytes) -> str:
-    text = answer.decode("utf-8", "replace").strip()
+    text = one_line(answer[:LONGEST_NUMBER].decode("utf-8", "replace"))
     return repr(text if len(text) <= 60 else text[:60] + "...")
 
 

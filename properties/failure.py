@@ -19,9 +19,9 @@ def failure_lines(result: Result) -> list[str]:
     """Return the verdict, the law, the shrunk case, got and expected, what it looks like, the command."""
     lines = [f"{result.check} on {result.target}: {result.result}"]
     lines.append(f"  law       {result.statement} ({result.source})")
-    if result.note:
-        lines.append(f"  note      {result.note}")
     shown = result.counterexample or {}
+    if result.note and result.note != shown.get("error"):
+        lines.append(f"  note      {result.note}")
     lines += [f"  {name:9} {_short(value)}" for name, value in shown.get("case", {}).items()]
     if shown:
         where = f" at {shown['index']}" if "index" in shown else ""

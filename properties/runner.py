@@ -44,6 +44,7 @@ class _Finding:
     final: bool = False
     failed: Any = None
     small: bool = True
+    lost: bool = False
 
     def fails(self, counterexample: dict[str, Any], note: str | None = None, failed: Any = None) -> None:
         """Keep what a failing case shows, and nothing of one before it, which may have failed otherwise."""
@@ -161,7 +162,7 @@ def _state(
         if corpus is not None and check.cases.of_corpus is not None:
             _examine(check, target, check.cases.of_corpus(corpus), finding)
     except _Wrong:
-        return "failed"
+        return "errored" if finding.lost else "failed"
     except Incapable as reason:
         finding.note = str(reason)
         return "not_applicable"
@@ -234,7 +235,7 @@ def _try(check: Check, target: Target, case: Any, finding: _Finding) -> None:
         shown = {"case": describe(case), "comparison": "the call", "error": str(error)}
         finding.fails(shown, note=str(error))
         # Without shrinking nothing is asked again: what stands is the case that was lost.
-        finding.final = not error.shrinks
+        finding.final, finding.lost = not error.shrinks, error.lost
         if finding.final:
             return
         raise _Wrong from None

@@ -35,7 +35,7 @@ def head_profile(attention: Float64[np.ndarray, "*heads T T"]) -> dict[str, Numb
     return {name: rows.mean(axis=-1) for name, rows in row_profile(attention).items()}
 
 
-def check_map(attention: Float64[np.ndarray, ...]) -> int:
+def check_map(attention: Float64[np.ndarray, "*shape"]) -> int:
     """Return T of [..., T, T] maps.
 
     Raises:

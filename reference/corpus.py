@@ -92,7 +92,7 @@ def parts(tokens: Integer[np.ndarray, "N T_plus_1"]) -> Iterator[tuple[int, np.n
         yield start, tokens[start : start + run]
 
 
-def check_tokens(tokens: Integer[np.ndarray, ...], vocab_size: int) -> None:
+def check_tokens(tokens: Integer[np.ndarray, "*shape"], vocab_size: int) -> None:
     """Raise InputError unless `tokens` is a nonempty [N, T+1] with T >= 1 and entries in 0..V-1."""
     if tokens.ndim != 2:
         raise InputError(f"Tokens have {tokens.ndim} axes; give an array [sequences, positions + 1].")

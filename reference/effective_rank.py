@@ -23,7 +23,7 @@ def energy_rank(
     energy = np.linalg.svd(matrix, compute_uv=False) ** 2
     total = energy.sum(axis=-1, keepdims=True)
     below = np.cumsum(energy, axis=-1) < share * total
-    rank: Int64[np.ndarray, ...] | np.int64 = below.sum(axis=-1) + (total[..., 0] > 0)
+    rank: Int64[np.ndarray, "*shape"] | np.int64 = below.sum(axis=-1) + (total[..., 0] > 0)
     return rank
 
 

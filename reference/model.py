@@ -58,7 +58,7 @@ def forward(parameters: Parameters, tokens: Int64[np.ndarray, "N T_plus_1"]) -> 
     return Activations(h=h, A=A, F=h[-1] @ parameters["W_O"])
 
 
-def check_model(parameters: Parameters, tokens: Int64[np.ndarray, ...]) -> None:
+def check_model(parameters: Parameters, tokens: Int64[np.ndarray, "*shape"]) -> None:
     """Refuse what broadcasting or negative indices would let pass.
 
     Raises:

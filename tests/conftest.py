@@ -23,7 +23,8 @@ if str(OFFLINE) not in os.environ.get("PYTHONPATH", ""):
     paths = [str(OFFLINE), str(TESTS.parent), os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 os.environ["HF_HUB_OFFLINE"] = "1"
-# Workers share the cores already, and threads that wait for one another keep a core busy.
+# Workers share the cores already, and threads that wait for one another keep a core busy. (Workers take this
+# from the process that starts them; that process, where it has no workers, may have read it already.)
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

@@ -93,11 +93,13 @@ class SmallGPT(nn.Module):
             {name: nn.Parameter(torch.stack([one[name] for one in drawn]).to(dtype)) for name in shapes}
         )
 
-    def forward(self, tokens: Int64[Tensor, ...], edits: Edits | None = None) -> Float[Tensor, "M N T V"]:
+    def forward(
+        self, tokens: Int64[Tensor, "*shape"], edits: Edits | None = None
+    ) -> Float[Tensor, "M N T V"]:
         """Return the logits of the next token; tokens are [N, T] for all models or [M, N, T]."""
         return self.run(tokens, edits).logits
 
-    def run(self, tokens: Int64[Tensor, ...], edits: Edits | None = None) -> Trace:
+    def run(self, tokens: Int64[Tensor, "*shape"], edits: Edits | None = None) -> Trace:
         """Return everything that a forward pass computes, with `edits` made on the way.
 
         Raises:
@@ -117,10 +119,12 @@ class SmallGPT(nn.Module):
                 h = h + self._perceptron(layer, h)
         h = edits.stream(self.config.layers, h)
         streams.append(h)
-        logits = self._read(h) @ self.weights["W_U"][:, None]
+        # One product a model: one a sequence would copy W_U for each of them.
+        logits = self._read(h).flatten(1, 2) @ self.weights["W_U"]
+        logits = logits.view(*h.shape[:3], -1)
         return Trace(logits, attention, all_mixed, streams)
 
-    def losses(self, tokens: Int64[Tensor, ...], edits: Edits | None = None) -> Float[Tensor, "M N T"]:
+    def losses(self, tokens: Int64[Tensor, "*shape"], edits: Edits | None = None) -> Float[Tensor, "M N T"]:
         """Return the cross-entropy in nats at each position of tokens [N, T+1] or [M, N, T+1]."""
         logits = self(tokens[..., :-1], edits)
         following = tokens[..., 1:].expand(logits.shape[:-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +41,10 @@ def experiments(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the outcomes as JSON lines to FILE.")
     ] = None,
+    have: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Outcomes of an earlier run; its experiments are not run again."),
+    ] = None,
     list_them: Annotated[bool, typer.Option("--list", help="Name the experiments and stop.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -60,8 +65,9 @@ def experiments(
 
     if not has_torch():
         raise InputError("Experiments train models, which needs torch: pip install 'leadterms[gpu]'.")
+    from paper_checks.experiments.kept import kept
     from paper_checks.experiments.registry import EXPERIMENTS, run_experiments
-    from paper_checks.experiments.result import assessments, write_outcomes
+    from paper_checks.experiments.result import assessments, read_outcomes, write_outcomes
 
     console = Console(quiet=quiet, highlight=False)
     if list_them:
@@ -69,12 +75,23 @@ def experiments(
             purpose = (experiment.__doc__ or "").partition("\n")[0]
             console.print(name, Padding(Text(purpose), (0, 0, 0, 2)))
         return
-    with progress_bar(not quiet) as progress:
-        outcomes = run_experiments(
-            profile.value, seed, names or [], corpus=corpus, tokenizer=tokenizer, progress=progress
+    earlier = read_outcomes(have)[1] if have else []
+    header = {"profile": profile.value, "seed": seed}
+    with ExitStack() as stack:
+        keep = stack.enter_context(kept(json, header, "--have")) if json else lambda new: None
+        progress = stack.enter_context(progress_bar(not quiet, lines=True))
+        outcomes = earlier + run_experiments(
+            profile.value,
+            seed,
+            names or [],
+            corpus=corpus,
+            tokenizer=tokenizer,
+            progress=progress,
+            keep=lambda new: keep([*earlier, *new]),
+            have={one.experiment for one in earlier},
         )
-    if json is not None:
-        write_outcomes(json, {"profile": profile.value, "seed": seed}, outcomes)
+        if json is not None:
+            write_outcomes(json, header, outcomes)
     _show(console, outcomes)
     console.print("\nStrength of evidence", style="bold")
     for about, strength in assessments(outcomes).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from paper_checks import options
 from paper_checks.commands.verify import Suite, rerun_options, run_suite
 
 if TYPE_CHECKING:
+    from paper_checks.experiments.result import Outcome
     from paper_checks.measured import Measured
 
 
@@ -40,7 +42,10 @@ def report(
     ] = None,
     experiments: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Results of training experiments, as JSON lines, to decide more."),
+        typer.Option(
+            metavar="FILE",
+            help="Results of training experiments, as JSON lines, to decide more; none of them is run again.",
+        ),
     ] = None,
     poems: Annotated[
         Path | None,
@@ -66,6 +71,7 @@ def report(
     from rich.console import Console
 
     from paper_checks.corpora import load_corpus
+    from paper_checks.experiments.kept import kept
     from paper_checks.ledger.decide import own_results, with_claims
     from paper_checks.ledger.experiments import read_experiments
     from paper_checks.ledger.setting import Setting
@@ -113,26 +119,26 @@ def report(
         if text is not None:
             found["predicted"] = published_beside(text, seed, progress)
     run = replace(run, header={**run.header, **found})
-    if full:
+    with ExitStack() as ends:
+        if full:
+            header = {"profile": profile.value, "seed": seed}
+            keep = ends.enter_context(kept(out / EXPERIMENTS_FILE, header, "--experiments"))
+            with progress_bar(not quiet, lines=True) as progress:
+                parts = [*run_parts(corpus, tokenizer, seed, poems, parts[0], progress, keep), *parts]
+        measured = together(parts)
+        origins = dict.fromkeys(given, str(experiments))
+        if measured.header is not None:
+            origins |= dict.fromkeys(measured.records(), str(out / EXPERIMENTS_FILE))
+        setting = Setting(seed, text, {**measured.records(), **given}, origins, own_results(run))
+        again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
+        asked = [word for target in impl or () for word in ("--impl", target)]
+        asked += ["--profile", "full"] * full + (["--poems", str(poems)] if poems else [])
+        command = shlex.join(["leadterms", "report", *asked])
+        run = replace(run, header={**run.header, "command": command, "profile": profile.value})
+        run = with_measured(run, measured)
         with progress_bar(not quiet) as progress:
-            parts = [
-                *run_parts(corpus, tokenizer, seed, poems, parts[0].reproduction is None, progress),
-                *parts,
-            ]
-    measured = together(parts)
-    origins = dict.fromkeys(measured.records(), str(out / EXPERIMENTS_FILE)) | dict.fromkeys(
-        given, str(experiments)
-    )
-    setting = Setting(seed, text, {**measured.records(), **given}, origins, own_results(run))
-    again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
-    asked = [word for target in impl or () for word in ("--impl", target)]
-    asked += ["--profile", "full"] * full + (["--poems", str(poems)] if poems else [])
-    command = shlex.join(["leadterms", "report", *asked])
-    run = replace(run, header={**run.header, "command": command, "profile": profile.value})
-    run = with_measured(run, measured)
-    with progress_bar(not quiet) as progress:
-        run = with_claims(run, setting, again, progress)
-    written = write_report(run, out, measured.files())
+            run = with_claims(run, setting, again, progress)
+        written = write_report(run, out, measured.files())
     if json is not None:
         write_run(json, run)
     console = Console(quiet=quiet)
@@ -178,10 +184,14 @@ def run_parts(
     tokenizer: str,
     seed: int,
     poems: Path | None,
-    reproduces: bool,
-    progress: Callable[[str, int, int], None],
+    given: Measured,
+    progress: Callable[[str, float, float], None],
+    keep: Callable[[list[Outcome]], None],
 ) -> list[Measured]:
-    """Return what is trained for a full report: experiments, the explorer, a run beside its predictions."""
+    """Return what is trained for a full report: experiments, the explorer, a run beside its predictions.
+
+    What is `given` is not run again; `keep` takes the outcomes after each experiment.
+    """
     from paper_checks.commands.reproduce import DEFAULT_LENGTH, DEFAULT_VOCAB
     from paper_checks.corpora import load_corpus
     from paper_checks.experiments.setting import Setting, scale_of
@@ -192,10 +202,11 @@ def run_parts(
 
     parts = []
     if has_torch():
-        parts.append(trained(Setting(scale_of("full"), seed), poems, progress))
+        full = Setting(scale_of("full"), seed)
+        parts.append(trained(full, poems, progress, keep, given.outcomes))
     else:
         parts.append(Measured(left_out=("Experiments train models, which needs torch.",)))
-    if reproduces:
+    if given.reproduction is None:
         try:
             small = load_corpus(
                 corpus,

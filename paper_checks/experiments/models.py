@@ -55,9 +55,13 @@ def text_config(setting: Setting, layers: int | None = None) -> Config:
     )
 
 
-@lru_cache(maxsize=8)
 def text_models(setting: Setting, layers: int | None = None) -> SmallGPT:
     """Return models of the setting's text, one a seed, each with batches of its own."""
+    return _text_models(setting, setting.scale.layers if layers is None else layers)
+
+
+@lru_cache(maxsize=8)
+def _text_models(setting: Setting, layers: int) -> SmallGPT:
     scale, stream = setting.scale, text(setting).train
 
     def batches(step: int, seed: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -50,7 +50,21 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "poems.context": poems.context,
 }
 
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, float, float], None]
+Keep = Callable[[list[Outcome]], None]
+# Processor seconds of the profile full, to say how much is left; the others take some seconds. Of those that
+# share models the first trains them.
+SECONDS = {
+    "heads.structure": 220,
+    "ablation.pairs": 90,
+    "ablation.positions": 30,
+    "induction.fixed_period": 40,
+    "induction.random_period": 120,
+    "induction.one_layer": 240,
+    "depth.first_layer": 1000,
+    "poems.heads": 1000,
+    "poems.context": 700,
+}
 
 
 def run_experiments(
@@ -61,6 +75,8 @@ def run_experiments(
     corpus: Path | None = None,
     tokenizer: str = "words",
     progress: Progress = lambda what, done, of: None,
+    keep: Keep = lambda outcomes: None,
+    have: Collection[str] = (),
 ) -> list[Outcome]:
     """Run experiments and return their outcomes; the same profile, seed and text give the same ones on a CPU.
 
@@ -70,30 +86,36 @@ def run_experiments(
         names: ids or groups; all by default.
         corpus: a text to train on; generated stories by default.
         tokenizer: of that text.
-        progress: told the experiment at hand, how many are done and how many there are.
+        progress: told the experiment at hand, how much is done and how much there is.
+        keep: given what is done, after each of them.
+        have: those that need not be run.
 
     Raises:
         InputError: there is no such profile or experiment, or the text cannot be used.
     """
-    return run_on(Setting(scale_of(profile), seed, corpus, tokenizer), names, progress)
+    return run_on(Setting(scale_of(profile), seed, corpus, tokenizer), names, progress, keep, have)
 
 
 def run_on(
     setting: Setting,
     names: Sequence[str] = (),
     progress: Progress = lambda what, done, of: None,
+    keep: Keep = lambda outcomes: None,
+    have: Collection[str] = (),
 ) -> list[Outcome]:
     """Run experiments on a setting; otherwise as `run_experiments`."""
-    chosen = select(names, setting)
+    chosen = [name for name in select(names, setting) if name not in have]
     if setting.corpus is not None:
         text(setting)  # a text that cannot be used is told before anything is trained
-    outcomes = []
-    for done, name in enumerate(chosen):
-        progress(name, done, len(chosen))
+    outcomes: list[Outcome] = []
+    shares = [SECONDS.get(name, 2) for name in chosen]
+    for number, name in enumerate(chosen):
+        progress(name, sum(shares[:number]), sum(shares))
         started = time.process_time()
         outcome = EXPERIMENTS[name](setting)
         seconds = round(time.process_time() - started, 2)
         outcomes.append(replace(outcome, settings=setting.told(), seconds=seconds))
+        keep(list(outcomes))
     return outcomes
 
 

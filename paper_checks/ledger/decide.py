@@ -110,9 +110,12 @@ def found(claim: Claim, setting: Setting) -> Finding:
     if own:
         # Its computation is the decision; the checks of the suite that it names must hold as well.
         finding = own[0].decide(claim, setting)
-        broken = [name for name in suite if setting.result(name).result != "passed"]
+        results = [setting.result(name) for name in suite]
+        weakest = weakest_of(finding.evidence, *(result.evidence for result in results))
+        finding = replace(finding, evidence=weakest)
+        broken = [result.check for result in results if result.result != "passed"]
         if broken:
-            return Finding("inconclusive", finding.evidence, finding.computed, f"{broken[0]} does not pass.")
+            return Finding("inconclusive", weakest, finding.computed, f"{broken[0]} does not pass.")
     else:
         finding = by_checks([setting.result(name) for name in suite])
     if finding.verdict == "holds" and claim.kind != "statement":
@@ -122,7 +125,7 @@ def found(claim: Claim, setting: Setting) -> Finding:
 
 def by_checks(results: list[Result]) -> Finding:
     """Return the verdict on a claim that says just what these checks hold."""
-    weakest = max((result.evidence for result in results), key=_STRENGTH.index)
+    weakest = weakest_of(*(result.evidence for result in results))
     failed = [result for result in results if result.result == "failed"]
     if failed:
         return Finding("refuted", weakest, f"{failed[0].check} fails", _counterexample(failed[0]))
@@ -132,6 +135,11 @@ def by_checks(results: list[Result]) -> Finding:
     cases = sum(result.cases for result in results)
     laws = " ".join(result.statement for result in results[:2])
     return Finding("holds", weakest, f"as stated, in {cases} case{'s' * (cases != 1)}", laws)
+
+
+def weakest_of(*evidence: Evidence) -> Evidence:
+    """Return the weakest kind of evidence: what rests on several findings is as firm as that of the least."""
+    return max(evidence, key=_STRENGTH.index)
 
 
 def _counterexample(result: Result) -> str:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any, Literal
 
+from scipy.stats import t
+
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, NotGiven, Verdict
@@ -76,30 +78,39 @@ def of_like_models(finding: Finding, runs: Sequence[Run]) -> Finding:
     )
 
 
-def one_more(values: Sequence[float]) -> tuple[float, float]:
-    """Return where one more run lies, but for one in 1 + DEVIATIONS^2, whatever the distribution.
+def one_more(values: Sequence[float], numbers: int = 1) -> tuple[float, float]:
+    """Return where one more run lies, of so many numbers all, but for one time in 1 + DEVIATIONS^2.
 
-    A run differs from the mean of n others by a variance of (1 + 1/n) times that of a run.
+    A run x differs from the mean of n others by a variance of (1 + 1/n) times that of a run, and that is
+    itself known from n runs alone: where runs are normal, (x - mean) / (s sqrt(1 + 1/n)) has Student's t
+    distribution with n - 1 degrees of freedom. Each of the numbers gets an equal share of the chance
+    (Bonferroni), so that a table is not refuted for having many entries. It is never less than DEVIATIONS.
+
+    Args:
+        values: of each run.
+        numbers: how many are held to such an interval, this one among them.
 
     Raises:
         InputError: fewer than two runs, which say nothing of their spread.
     """
     if len(values) < 2:
         raise InputError("One run says nothing of how runs differ; give two or more, with different seeds.")
-    mean, reach = fmean(values), DEVIATIONS * stdev(values) * math.sqrt(1 + 1 / len(values))
+    chance = 1 / (1 + DEVIATIONS**2) / numbers
+    far = max(DEVIATIONS, float(t.isf(chance / 2, len(values) - 1)))
+    mean, reach = fmean(values), far * stdev(values) * math.sqrt(1 + 1 / len(values))
     return mean - reach, mean + reach
 
 
-def one_more_share(values: Sequence[float], positions: int) -> tuple[float, float]:
+def one_more_share(values: Sequence[float], numbers: int = 1, *, positions: int) -> tuple[float, float]:
     """Return where the share of right answers of one more run lies that counts only so many positions.
 
     To how runs differ, (1 + 1/n) times the variance of one, it adds the variance p (1 - p) / positions of a
-    share of a sample.
+    share of a sample, which is nearly normal: DEVIATIONS of it hold for hundreds of numbers at once.
 
     Raises:
         InputError: fewer than two runs.
     """
-    low, high = one_more(values)
+    low, high = one_more(values, numbers)
     p = (low + high) / 2
     reach = math.hypot((high - low) / 2, DEVIATIONS * math.sqrt(p * (1 - p) / positions))
     return p - reach, p + reach
@@ -123,11 +134,16 @@ def verdict_of(places: Collection[Place]) -> Verdict:
     return "inconclusive" if "untold" in places else "holds_to_rounding"
 
 
+def agreed(each: Collection[bool]) -> Verdict:
+    """Return the verdict on what is seen in each run or not: runs of other seeds must not turn it round."""
+    return "holds" if all(each) else "inconclusive" if any(each) else "refuted"
+
+
 def against_runs(
     claim: Claim,
     measured: Mapping[str, Sequence[float]],
     derivation: str,
-    where: Callable[[Sequence[float]], tuple[float, float]] = one_more,
+    where: Callable[[Sequence[float], int], tuple[float, float]] = one_more,
 ) -> Finding:
     """Hold every number that `claim` states to what runs measured of the same name.
 
@@ -135,11 +151,12 @@ def against_runs(
         claim: its `numbers` are held, each a single one.
         measured: a value a run.
         derivation: how it was measured.
-        where: between which values one more run like the published one lies, given those of runs.
+        where: between which values one more run like the published one lies, given those of runs and how
+            many numbers there are.
     """
     shown, right, places = [], {}, set()
     for name, stated in claim.numbers.items():
-        low, high = where(measured[name])
+        low, high = where(measured[name], len(claim.numbers))
         places.add(place_of(float(decimal(stated)), low, high))
         right[name] = digits_of(stated, fmean(measured[name]))
         shown.append(f"{name} {right[name]} ({digits_of(stated, low)} to {digits_of(stated, high)})")

@@ -83,6 +83,13 @@ HEAD_PROFILE = (
         caught_by=("heads.one_hot_maps", "heads.profile", "heads.perfect_induction_profile"),
     ),
     _profile(
+        "previous_is_the_diagonal",
+        slip="the previous token's weight is that on the token itself",
+        right="row[t - 1]",
+        wrong="row[t]",
+        caught_by=("heads.one_hot_maps", "heads.profile"),
+    ),
+    _profile(
         "previous_wraps_round",
         slip="row 0 reads its previous weight at key -1, which is its last",
         right="diagonal += row[t]",
@@ -108,6 +115,13 @@ HEAD_PROFILE = (
         slip="the diagonal is the largest weight of a row",
         right="diagonal += row[t]",
         wrong="diagonal += max(row)",
+        caught_by=("heads.one_hot_maps", "heads.profile"),
+    ),
+    _profile(
+        "distance_from_the_start",
+        slip="the distance is that of the key from the start, not from the query",
+        right="p * (t - k)",
+        wrong="p * k",
         caught_by=("heads.one_hot_maps", "heads.profile"),
     ),
     _profile(

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from test_command_line import leadterms
+from calling import called
 from typer.testing import CliRunner
 
 from paper_checks.command_line import app
@@ -17,7 +17,7 @@ from reference.stories import stories
 
 
 def test_every_weight_is_told_with_its_effect_and_controls(tmp_path):
-    done = leadterms(
+    done = called(
         "behaviour", "--length", "8", "--steps", "8", "--rate", ".01", "--json", "b.json", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calling import called, leadterms
 
 from paper_checks.commands.verify import Suite
 from properties.catalogue import CHECKS
@@ -16,17 +17,6 @@ from properties.results import read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 STORIES = "one day tom ran . he was sad .\n<|endoftext|>\none day mia sat . she was glad .\n"
-
-
-def leadterms(*arguments, cwd, timeout=120):
-    return subprocess.run(
-        [sys.executable, "-c", "from paper_checks.command_line import main; main()", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=timeout,
-        env={**os.environ, "COLUMNS": "80"},
-    )
 
 
 def objects():
@@ -84,11 +74,10 @@ def test_bad_input_is_told_in_a_sentence(tmp_path, name):
         (tmp_path / file).write_bytes(content)
     before = sorted(tmp_path.iterdir())
     arguments, told = BAD_CALLS[name]
-    done = (
-        leadterms("verify", *arguments, "--json", tmp_path / "out.jsonl", cwd=tmp_path)
-        if ("--json" not in arguments)
-        else leadterms("verify", *arguments, cwd=tmp_path)
-    )
+    if "--json" not in arguments:
+        arguments = [*arguments, "--json", tmp_path / "out.jsonl"]
+    # Once as a person does, and then in this process, which tells the same in no time.
+    done = (leadterms if name == "missing.txt" else called)("verify", *arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert told in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
@@ -168,9 +157,7 @@ def test_stats_writes_arrays_with_their_vocabulary(tmp_path):
     from safetensors import safe_open
 
     (tmp_path / "s.txt").write_text(STORIES)
-    done = leadterms(
-        "stats", "s.txt", "--length", "5", "-o", "s.safetensors", "--json", "s.json", cwd=tmp_path
-    )
+    done = called("stats", "s.txt", "--length", "5", "-o", "s.safetensors", "--json", "s.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     with safe_open(tmp_path / "s.safetensors", "np") as file:
         assert set(file.keys()) == {"B_bar", "Phi_bar", "Sigma_B", "G_bar", "Q_bar", "Delta_bar"}
@@ -185,7 +172,7 @@ def test_stats_writes_arrays_with_their_vocabulary(tmp_path):
 
 def test_help_shows_an_example():
     for command in ("verify", "report", "stats", "train"):
-        done = leadterms(command, "--help", cwd=ROOT)
+        done = called(command, "--help", cwd=ROOT)
         assert done.returncode == 0
         assert "Example: leadterms" in done.stdout
 
@@ -215,7 +202,7 @@ def test_the_printed_command_reruns_a_failure_on_the_same_corpus():
 def test_stats_does_not_write_over_its_own_input(tmp_path):
     (tmp_path / "s.txt").write_text(STORIES)
     for arguments in (["-o", "s.txt"], ["-o", "x.st", "--json", "x.st"]):
-        done = leadterms("stats", "s.txt", "--length", "5", *arguments, cwd=tmp_path)
+        done = called("stats", "s.txt", "--length", "5", *arguments, cwd=tmp_path)
         assert done.returncode == 2
         assert "must be different files" in done.stderr
     assert (tmp_path / "s.txt").read_text() == STORIES
@@ -226,7 +213,7 @@ def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
     done = leadterms("verify", "--corpus", "pipe", cwd=tmp_path, timeout=30)
     assert (done.returncode, "pipe; give a regular text file" in done.stderr) == (2, True)
     (tmp_path / "s.txt").write_text(STORIES)
-    done = leadterms("verify", "--corpus", "s.txt", "--length", "9" * 23, cwd=tmp_path)
+    done = called("verify", "--corpus", "s.txt", "--length", "9" * 23, cwd=tmp_path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -243,7 +230,7 @@ def test_an_implementation_is_held_to_laws_and_not_to_the_mathematics():
 
 
 def test_the_checks_can_be_listed_without_running_one(tmp_path):
-    done = leadterms("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
+    done = called("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
     lines = done.stdout.splitlines()
     assert done.returncode == 0
     assert lines[0].startswith("theory.gram (exact): ")

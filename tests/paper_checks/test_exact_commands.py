@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
-from test_command_line import leadterms
+from calling import called
 from test_manners import call
 
 from theory.step_sums import readable
@@ -16,7 +16,7 @@ TOKENS = {"tokens": [[0, 0, 1, 2], [2, 1, 0, 1]], "vocab_size": 3}
 
 def test_the_series_of_one_step_is_the_bigram_table(tmp_path):
     (tmp_path / "tokens.json").write_text(json.dumps(TOKENS))
-    done = leadterms(
+    done = called(
         "series",
         "tokens.json",
         "--layers",
@@ -66,7 +66,7 @@ def test_the_series_of_one_step_is_the_bigram_table(tmp_path):
 )
 def test_bad_tokens_are_told_in_a_sentence(tmp_path, content, told):
     (tmp_path / "t.json").write_text(content)
-    done = leadterms("series", "t.json", "--json", "out.json", cwd=tmp_path)
+    done = called("series", "t.json", "--json", "out.json", cwd=tmp_path)
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -76,7 +76,7 @@ def test_bad_tokens_are_told_in_a_sentence(tmp_path, content, told):
 @pytest.mark.parametrize("option", ["--layers", "--steps", "--order"])
 def test_a_series_beyond_reach_is_refused_at_once(tmp_path, option):
     (tmp_path / "t.json").write_text(json.dumps(TOKENS))
-    done = leadterms("series", "t.json", option, "1000000000", cwd=tmp_path, timeout=30)
+    done = called("series", "t.json", option, "1000000000", cwd=tmp_path)
     assert done.returncode == 2
     assert f"{option} is 1000000000" in done.stderr
 
@@ -92,18 +92,16 @@ def test_a_size_written_with_a_point_is_that_size(tmp_path, call):
 
 
 def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):
-    made = leadterms(
-        "prove", "--vocab", "2", "--length", "2", "--layers", "2", "--json", "c.json", cwd=tmp_path
-    )
+    made = called("prove", "--vocab", "2", "--length", "2", "--layers", "2", "--json", "c.json", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "Proved. For every corpus of sequences of 3 tokens" in made.stdout.replace("\n", " ")
     assert "(s (s - 1)/2) Phi_bar^T B_bar^T" in made.stdout
-    assert leadterms("prove", "--check", "c.json", cwd=tmp_path).returncode == 0
+    assert called("prove", "--check", "c.json", cwd=tmp_path).returncode == 0
 
     certificate = json.loads((tmp_path / "c.json").read_text())
     certificate["identities"][1]["coefficients"][0][1] = "-1/3"
     (tmp_path / "tampered.json").write_text(json.dumps(certificate))
-    done = leadterms("prove", "--check", "tampered.json", cwd=tmp_path)
+    done = called("prove", "--check", "tampered.json", cwd=tmp_path)
     assert done.returncode == 1
     assert "does not hold" in done.stdout
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from test_command_line import leadterms
+from calling import called
 
 from paper_checks import explained
 from paper_checks.command_line import app
@@ -19,7 +19,7 @@ SENTENCE = "in the pond, lily saw a"
 
 
 def test_the_parts_add_up_to_the_logit(tmp_path):
-    done = leadterms("explain", SENTENCE, "--target", "fish", "--json", "e.json", cwd=tmp_path)
+    done = called("explain", SENTENCE, "--target", "fish", "--json", "e.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "They add up to the logits" in done.stdout

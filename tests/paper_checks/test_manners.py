@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from test_command_line import STORIES, leadterms
+from calling import called, leadterms
+from test_command_line import STORIES
 
 from gpu.interrupts import Interrupts
 from paper_checks.command_line import app, main
@@ -242,7 +243,7 @@ def test_an_interrupted_training_tells_what_is_kept(tmp_path):
 
 
 def test_doctor_says_what_runs_here_and_how_to_get_the_rest(tmp_path):
-    done = leadterms("doctor", "--json", "machine.json", cwd=tmp_path)
+    done = called("doctor", "--json", "machine.json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     found = json.loads((tmp_path / "machine.json").read_text())
     assert found["ok"]

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from test_command_line import leadterms
+from calling import called, leadterms
 
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.equivalent import EQUIVALENTS
@@ -49,7 +49,7 @@ def test_mutants_are_tried_shown_and_written(tmp_path):
     ],
 )
 def test_what_mutants_have_no_use_for_is_told_in_a_sentence(tmp_path, arguments, told):
-    done = leadterms("verify", "--mutants", *arguments, cwd=tmp_path)
+    done = called("verify", "--mutants", *arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stdout
     assert told in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

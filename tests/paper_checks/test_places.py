@@ -10,7 +10,8 @@ import sys
 
 import pytest
 import typer
-from test_command_line import STORIES, leadterms
+from calling import leadterms
+from test_command_line import STORIES
 
 from gpu.interrupts import Interrupts
 from paper_checks.command_line import app, main

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_command_line import leadterms
+from calling import called, leadterms
 
 from paper_checks.command_line import app
 from paper_checks.commands.predict import predict as command
@@ -59,7 +59,7 @@ def test_the_json_holds_every_kind_of_prediction(told):
 
 
 def test_the_same_call_gives_the_same_bytes(told, tmp_path):
-    leadterms("predict", "--json", "again.json", "--entry", "V tom was", cwd=tmp_path)
+    called("predict", "--json", "again.json", "--entry", "V tom was", cwd=tmp_path)
     assert json.loads((tmp_path / "again.json").read_text()) == told[1]
 
 
@@ -175,7 +175,7 @@ def test_the_published_numbers_on_tinystories(tmp_path):
 
 
 def test_an_alignment_is_told_with_its_nulls(tmp_path):
-    done = leadterms("alignment", "--samples", "3", "--json", "a.json", cwd=tmp_path)
+    done = called("alignment", "--samples", "3", "--json", "a.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     found = json.loads((tmp_path / "a.json").read_text())

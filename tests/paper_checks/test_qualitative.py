@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_command_line import leadterms
+from calling import called
 
 from paper_checks import neighbourhood, story_reading
 from paper_checks.command_line import app
@@ -135,7 +135,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c[0])
 def test_commands_tell_and_write(command, tmp_path):
-    done = leadterms(*command, "--json", "out.json", cwd=tmp_path)
+    done = called(*command, "--json", "out.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert json.loads((tmp_path / "out.json").read_text())

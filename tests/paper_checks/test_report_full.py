@@ -12,13 +12,15 @@ pytest.importorskip("torch", reason="a full report trains models")
 from test_report_page import Page, page_of
 from test_report_sample import HOSTILE, sample_run
 
+from paper_checks import measured, on_corpus
 from paper_checks.command_line import main
 from paper_checks.commands import report as command
 from paper_checks.commands import reproduce
 from paper_checks.experiments import registry
-from paper_checks.experiments.result import Observation, Outcome, Quantity, write_outcomes
+from paper_checks.experiments.result import Observation, Outcome, Quantity, read_outcomes, write_outcomes
 from paper_checks.experiments.setting import SCALES
 from paper_checks.explorer import data
+from paper_checks.explorer import page as explorer_page
 from paper_checks.ledger import decide
 from paper_checks.ledger.book import claims
 from paper_checks.measured import POEMS_MISSING, Measured, beside_its_laws, together, with_measured
@@ -148,6 +150,30 @@ def test_a_full_report_trains_decides_and_shows(called, tmp_path):
     assert again.header["experiments"] == run.header["experiments"]
     assert not (tmp_path / "r" / "explorer.html").exists()
     assert (tmp_path / "r" / "experiments.jsonl").exists()
+
+
+def test_what_was_done_before_a_stop_is_kept_and_not_done_again(called, tmp_path, monkeypatch):
+    def stopped(setting):
+        raise InputError("The loss is nan.")
+
+    monkeypatch.setattr(data, "explorer_data", lambda setting, outcomes: {})
+    monkeypatch.setattr(on_corpus, "readings", lambda corpus, seed, progress: {})
+    monkeypatch.setattr(explorer_page, "render", lambda found: "a page")
+    monkeypatch.setattr(measured, "beside_its_laws", lambda *given: Measured())
+    first, then = "heads.sizes", "induction.random_period"
+    right = dict(registry.EXPERIMENTS)
+    monkeypatch.setitem(registry.EXPERIMENTS, then, stopped)
+    code, _, complaint = called("--profile", "full", "--out", "r")
+    kept = "r/experiments.partial.jsonl"
+    assert (code, f"go on with --experiments {kept}" in complaint) == (2, True)
+    assert "0% done" in complaint  # piped, long work says how far it is
+    assert [one.experiment for one in read_outcomes(tmp_path / kept)[1]] == [first]
+    assert [path.name for path in (tmp_path / "r").iterdir()] == ["experiments.partial.jsonl"]
+    monkeypatch.setattr(registry, "EXPERIMENTS", {**right, first: stopped})
+    code, _, complaint = called("--profile", "full", "--out", "r", "--experiments", kept)
+    assert code == 1, complaint  # the sample has failures
+    assert [one.experiment for one in read_outcomes(tmp_path / "r" / "experiments.jsonl")[1]] == [first, then]
+    assert not (tmp_path / kept).exists()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from test_command_line import leadterms
+from calling import leadterms
 
 from paper_checks.command_line import app
 from paper_checks.reproduction import descent

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from properties.checkpoint import Training, judge
+from properties.checkpoint import Training, _explained, judge
 from properties.checkpoint_bands import part_for_descent, remainders
 from properties.leading_terms import GROUPS, directions
 from properties.parameter_names import OWN, Source, read_names, renamed
@@ -249,3 +249,10 @@ def test_other_names_that_are_none_are_told(tmp_path):
     for text, told in (("a", "FROM=TO"), ("=W", "FROM=TO"), ("a=B", "ends in none of")):
         with pytest.raises(InputError, match=told):
             renamed(OWN, [text])
+
+
+def test_a_factor_that_the_theory_leaves_out_is_not_blamed_on_the_rate():
+    """Layers differ by as much as the orders left out: exchanged ones are off by a factor near to 1."""
+    predicted, bound, following = np.array([1.0, 2.0, -1.0]), 1e-6, 1e-3
+    assert _explained(predicted * (1 + 1e-4), predicted, bound, following) is None
+    assert "1.01 times" in _explained(predicted * 1.01, predicted, bound, following).sentence

@@ -6,6 +6,7 @@ from flint import fmpq
 
 from properties import arbitrary_precision
 from properties.cases import THIRD_ROUTE
+from properties.catalogue import select
 from properties.check import Comparison
 from properties.laws import series
 from properties.laws.descent import OwnDescent
@@ -27,7 +28,9 @@ WIDER = {"W_O": 2**7, "V": 2**10, "W": 2**17, "P": 2**17}
 def admitted(case, rate):
     """The bound once more, from its two parts."""
     rounded = train(case.tokens, case.vocab_size, case.layers, rate, case.steps, "float64")
-    tails = tail_bounds(case.layers, case.steps, fmpq(*rate.as_integer_ratio()), series.ORDER_KEPT)
+    tails = tail_bounds(
+        case.layers, case.steps, fmpq(*rate.as_integer_ratio()), series.ORDER_KEPT, case.vocab_size
+    )
     found = {}
     for group in GROUPS:
         bound = stacked(rounded, group)[1].copy()
@@ -44,7 +47,7 @@ def refuted(case, rate, answer):
         def train(self, *_):
             return answer
 
-    at = type(case)(case.tokens, case.vocab_size, case.layers, rate, case.steps)
+    at = type(case)(case.tokens, case.vocab_size, case.layers, rate / series.SLOWER, case.steps)
     outcome = series._summed_series(Target(Made()), at)
     return {
         one.name.split(",")[0]
@@ -66,6 +69,28 @@ def test_just_past_rounding_and_the_tail_is_refuted_in_every_layer(rate):
             entry = (1, 0) if group == "W_O" else (layer, -1)
             past[group][entry] = exact[group][entry] + (1 + SHARE) * bounds[group][entry]
             assert refuted(case, rate, past) == {group}, layer
+
+
+WRONG = {
+    "P of the other sign": {"P": lambda P: -P},
+    "no W": {"W": lambda W: 0 * W},
+    "W of the other sign": {"W": lambda W: -W},
+    "W transposed": {"W": lambda W: W.swapaxes(-1, -2)},
+    "layers of V the other way round": {"V": lambda V: V[::-1]},
+    "W a thousandth too large": {"W": lambda W: W * 1.001},
+}
+
+
+@pytest.mark.parametrize("slip", WRONG)
+def test_a_sign_a_layer_and_a_size_are_refuted_on_the_ordinary_case(slip):
+    """Each group at its own order: what is left out at order 9 must not cover what W and P are at order 4."""
+    (check,) = select(["descent.series"])
+    case = check.cases.ordinary
+    rate = case.rate * series.SLOWER
+    answer = OwnDescent().train(case.tokens, case.vocab_size, case.layers, rate, case.steps)
+    assert refuted(case, rate, answer) == set()
+    ((group, change),) = WRONG[slip].items()
+    assert refuted(case, rate, {**answer, group: change(answer[group])}) == {group}
 
 
 def test_the_rounding_is_that_of_balls_within_a_stated_factor(monkeypatch):

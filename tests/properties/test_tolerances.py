@@ -18,6 +18,7 @@ from properties.tolerances import (
     ELEMENTARY_ULPS,
     EXPONENT_RESOLUTION,
     Exponent,
+    between_two,
     draws_to_differ,
     exponent,
     gamma,
@@ -257,3 +258,27 @@ def test_a_fit_is_never_below_the_order_even_where_later_terms_are_the_larger(m,
         assert abs(law.got - law.expected) <= law.bound
         slipped = order_of("a remainder", fit, m + 3)
         assert abs(slipped.got - slipped.expected) > slipped.bound
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("got", "expected", "growth"),
+    [
+        ([-6.0, 1.0, 0.0], [2.0, 1.0, 0.0], 3.0),  # larger than expected: its rounding grows in proportion
+        ([0.5, -0.25, 0.0], [2.0, -4.0, 1.0], 1.0),  # smaller: it does not shrink
+        ([6.0, 1.0, 0.0], [0.0, 0.0, 0.0], 1.0),  # where nothing is expected there is no proportion
+        ([1.5, 0.0, 0.0], [-1.5, 0.5, 0.0], 1.0),
+        ([0.75, 0.0, 0.0], [0.5, 0.5, 0.5], 1.5),
+    ],
+)
+def test_two_implementations_may_differ_by_the_rounding_of_both(got, expected, growth, dtype):
+    got, expected = np.array(got), np.array(expected)
+    bound = np.array([2.0**-30, 2.0**-20, 0.0])
+    own = rounding(float(np.abs(got).max()), 3 + 2 * ELEMENTARY_ULPS, dtype)
+    found = between_two(got, expected, bound, dtype)
+    assert (found == 2 * (growth * bound + own)).all()
+    assert own > 0
+
+
+def test_between_two_of_nothing_is_nothing():
+    assert between_two(np.zeros(0), np.zeros(0), np.zeros(0), "float64").shape == (0,)

@@ -31,6 +31,7 @@ from theory.bounds import (
     start_over_leading_squared,
     zero_always_passes,
 )
+from theory.laws.gaussian_norms import frobenius_rate
 from theory.laws.two_steps import two_step_errors
 from theory.next_order import inner
 from theory.series import summed, trajectory
@@ -232,3 +233,11 @@ def test_polynomial_inequalities() -> None:
 def test_norms_that_the_proofs_use(seed: int) -> None:
     for name, (value, limit) in norms(exact_statistics(corpus(seed, 2, 4, 3), 3)).items():
         assert value <= limit, name
+
+
+def test_the_chance_of_a_large_start_has_the_rate_of_the_chi_square() -> None:
+    """At c = 2 it is 3/2 - log 2; a mean of 1 is passed every other time, so that c = 1 has none."""
+    at_two = frobenius_rate(fmpq(4)) + arb(2).log() - arb(fmpq(3, 2))
+    assert at_two.contains(0)
+    assert float(at_two.rad()) < 2.0**-40
+    assert frobenius_rate(fmpq(1)) == frobenius_rate(fmpq(1, 4)) == 0

@@ -10,6 +10,7 @@ The chance, for n entries of the variance v^2 / V^(2 + 2 xi). Let g = V^(2 xi) >
   exp(a chi^2) with a = (1 - 1/c^2) / 2 that has at most the probability c^n exp(-a c^2 g n), which is
   exp(-n g (c^2 - 1 - log c^2) / 2) or less. At c = 2 the rate is 3/2 - log 2 = 0.807 an entry; the lemma
   says 1/4, which would be true of c = 1.6 and is not shown so for c = 1.5.
+  P has T <= V^2 entries, fewer, and is more rarely as large.
 * Operator. |G| > (2 + t) sqrt(V) standard deviations has at most the probability exp(-t^2 V / 2) (Davidson
   and Szarek, 2001, Thm. II.13, a theorem that is quoted). 3 v / sqrt(V) is 3 sqrt(g V) of them, so that
   t >= sqrt(g) and the rate is 1/2 of g V; the lemma says 1/4.
@@ -44,6 +45,11 @@ def stretched_squared(G: fmpq_mat, x: fmpq_mat) -> fmpq:
 
 
 def frobenius_rate(times_squared: fmpq) -> Any:
-    """(c^2 - 1 - log c^2) / 2: |G|_F > c v has at most the probability exp(-rate) to the V^(2 + 2 xi)."""
+    """(c^2 - 1 - log c^2) / 2: |G|_F > c v has at most the probability exp(-rate) to the V^(2 + 2 xi).
+
+    It is 0 for c <= 1, where a is not positive and Markov's inequality says nothing.
+    """
+    if times_squared <= 1:
+        return arb(0)
     with ctx.workprec(BITS):
         return (arb(times_squared) - 1 - arb(times_squared).log()) / 2

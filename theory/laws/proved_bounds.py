@@ -7,7 +7,8 @@ that is phi_k s^k.
 
     phi' = gains(phi),   |the coefficient of eta^k after s steps| <= phi_k s^k   for every s.
 
-Below the leading orders phi has no coefficient, and there weights are their leading terms. With x = s eta,
+Below the leading orders phi has no coefficient, and there weights are their leading terms (Theorem 4.1's
+coefficients; `docs/theory/leading-terms.md` derives them for every size). With x = s eta,
 
     |weight - leading term| <= sum over k > leading order of phi_k x^k,                                    (*)
 
@@ -38,7 +39,7 @@ from theory.majorants import Sizes, combined, equal_sizes, gains, in_numbers, in
 from theory.orders import GROUPS, leading_orders
 from theory.truncation import tail_bounds
 
-TERMS = 24
+TERMS = 16
 """The last order in x that is kept exactly."""
 
 WIDER = (fmpq(3), fmpq(2), fmpq(3, 2), fmpq(5, 4))
@@ -125,6 +126,7 @@ _PATIENCE = 200
 _MORE = 1 + fmpq(1, 2**8)
 
 
+@cache
 def shares(theorem: str, layers: int) -> Shares:
     """How much of each bound a weight can need, at most: a theorem is proved where all are at most 1.
 
@@ -152,7 +154,7 @@ def _after_steps(at: Setting) -> Shares:
 def _beyond_leading(at: Setting, start: fmpq) -> Shares:
     """What (*) comes to at x = s eta, with the rest of the series from that start."""
     phi = flow(at.layers, at.vocab_size, ZERO)
-    wider, c = _widest_ceiling(at, start)
+    wider, c = widest_ceiling(at, start)
     rest = 1 / wider ** (TERMS + 1)
 
     def total(order: int, kept: fmpq_poly, most: fmpq) -> fmpq:
@@ -164,7 +166,8 @@ def _beyond_leading(at: Setting, start: fmpq) -> Shares:
     }
 
 
-def _widest_ceiling(at: Setting, start: fmpq) -> tuple[fmpq, Sizes]:
+def widest_ceiling(at: Setting, start: fmpq) -> tuple[fmpq, Sizes]:
+    """X / x and `ceiling` at X, for the first of `WIDER` that has one. ValueError when none has."""
     for wider in WIDER:
         try:
             return wider, ceiling(at.layers, at.vocab_size, at.progress * wider, start)
@@ -208,6 +211,7 @@ def _bounds(theorem: str, at: Setting) -> dict[str, fmpq]:
     return {g: fmpq(isqrt(int(square.p)), isqrt(int(square.q))) for g, square in squared.items()}
 
 
+@cache
 def widest_window(layers: int, vocab_size: int, length: int) -> fmpq:
     """The largest s eta, in hundredths, up to which the bounds of Theorem D.10 are proved for those sizes."""
 

@@ -14,7 +14,7 @@ from paper_checks.ledger.decisions.random_heads import of_model
 from paper_checks.ledger.finding import Finding, NotGiven, by_readings, compared, judged
 from paper_checks.ledger.printed import fraction, fractions
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import against_runs, poem_runs
+from paper_checks.ledger.runs import DIFFER_LESS, against_runs, agreed, poem_runs
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 from reference.model import loss, zero_parameters
@@ -187,10 +187,12 @@ def longer_contexts(claim: Claim, setting: Setting) -> Finding:
     if any({short, middle, long} - set(one) for one in losses):
         raise NotGiven(f"the experiment 'poems.context' with contexts of {short}, {middle} and {long}")
     lower = [one[short] - one[long] for one in losses]
-    worse = sum(one[middle] > one[short] for one in losses)
-    told = f"Of {len(losses)} runs {worse} have a higher loss with {middle} than with {short}."
-    finding = against_runs(claim, {"lower": lower}, told)
-    return finding if 2 * worse > len(losses) else judged(False, told, evidence="measured", derivation=told)
+    worse = [one[middle] > one[short] for one in losses]
+    told = f"Of {len(losses)} runs {sum(worse)} have a higher loss with {middle} than with {short}."
+    rises = agreed(worse)
+    if rises == "holds":
+        return against_runs(claim, {"lower": lower}, told)
+    return Finding(rises, "measured", told, derivation=told, missing=DIFFER_LESS)
 
 
 @decides("section-references")

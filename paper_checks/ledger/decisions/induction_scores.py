@@ -21,7 +21,7 @@ from paper_checks.ledger.decisions.induction_mechanism import (
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
 from paper_checks.ledger.printed import fraction, fractions, rounds_to
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import runs_of
+from paper_checks.ledger.runs import DIFFER_LESS, agreed, runs_of
 from paper_checks.ledger.setting import Setting
 from reference.attention_metrics import induction_score
 from theory import baselines
@@ -251,10 +251,11 @@ def trained_on_repeats(claim: Claim, setting: Setting) -> Finding:
     }
     (found,) = fractions([claim.given["found"]])
     deep = [score for layers, scores in best.items() if layers > 1 for score in scores]
-    return judged(
-        bool(deep) and min(deep) > found,
+    return Finding(
+        agreed([score > found for score in deep]) if deep else "inconclusive",
+        "measured",
         "; ".join(f"{layers} layers {min(s):.3f} to {max(s):.3f}" for layers, s in best.items()),
-        evidence="measured",
+        missing=DIFFER_LESS if deep else "runs of two layers or more",
         derivation=f"The best head of each run; uniform attention has {float(uniform_score()):.4f}.",
     )
 

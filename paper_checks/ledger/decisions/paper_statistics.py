@@ -68,22 +68,25 @@ def previous_token_similarity(claim: Claim, setting: Setting) -> Finding:
     )
 
 
+def uniform_jacobian(t: int) -> list[list[fmpq]]:
+    """Return the derivatives [t, t] of a softmax of t scores where they are equal: diag(p) - p p^T."""
+    p = [fmpq(1, t)] * t
+    return [[fmpq(int(i == j)) * p[i] - p[i] * p[j] for j in range(t)] for i in range(t)]
+
+
 @decides("paper-q-construction-factor")
 def row_factor(claim: Claim, setting: Setting) -> Finding:
     """Differentiate a softmax over t equal scores: its Jacobian is (I - 11^T/t)/t."""
-    T = len(setting.tiny[0][0]) - 1
-    for t in range(1, T + 1):
-        uniform = [fmpq(1, t)] * t
-        jacobian = [
-            [(uniform[i] if i == j else fmpq(0)) - uniform[i] * uniform[j] for j in range(t)]
-            for i in range(t)
-        ]
+    rows = range(1, len(setting.tiny[0][0]))  # a row for each position that predicts one
+    for t in rows:
         centred = [[(fmpq(int(i == j)) - fmpq(1, t)) * fmpq(1, t) for j in range(t)] for i in range(t)]
-        if jacobian != centred:
-            return judged(False, f"row {t} has another factor", derivation=f"The Jacobian is {jacobian}.")
+        if uniform_jacobian(t) != centred:
+            return judged(
+                False, f"row {t} has another factor", derivation=f"The Jacobian is {uniform_jacobian(t)}."
+            )
     return judged(
         True,
-        f"1/t for t = 1 to {T}",
+        f"1/t for t = {rows[0]} to {rows[-1]}",
         derivation="diag(p) - p p^T at p = 1/t is (I - 11^T/t)/t: subtract the mean, then divide by t.",
     )
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding, judged
+from paper_checks.ledger.finding import Finding
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.runs import (
     DIFFER_LESS,
     Run,
+    agreed,
     beside_published,
     of_like_models,
     one_more,
@@ -38,9 +39,10 @@ def beside_runs(
         derivation: how runs and print were put into one order.
     """
     outside, places = [], []
+    numbers = sum(map(len, stated.values()))
     for name, column in stated.items():
         for place, printed in enumerate(column):
-            low, high = one_more([values[place] for values in measured[name]])
+            low, high = one_more([values[place] for values in measured[name]], numbers)
             places.append(place_of(float(exact(printed)), low, high))
             if places[-1] == "outside":
                 outside.append(f"{name} {printed} not in {shown(low)} to {shown(high)}")
@@ -121,10 +123,11 @@ def copying_head(claim: Claim, setting: Setting) -> Finding:
         cosine = run["output_cosines"][0][by_role(run, 0, "diagonal")]
         found.append((cosine, max(run["untrained_cosines"])))
     told = [f"{shown(cosine)} beside {shown(control)}" for cosine, control in found]
-    finding = judged(
-        all(cosine > control for cosine, control in found),
+    finding = Finding(
+        agreed([cosine > control for cosine, control in found]),
+        "measured",
         f"cosines of its output with its input, and the highest of untrained heads: {'; '.join(told)}",
-        evidence="measured",
         derivation="A head that copies what it reads has an output along its input.",
+        missing=DIFFER_LESS,
     )
     return beside_published(finding, runs)

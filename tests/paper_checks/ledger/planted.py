@@ -15,9 +15,14 @@ def claim_of(claim_id):
 
 def verdict(claim_id, experiments=None, **given):
     """Return the verdict on a claim with some of its inputs replaced."""
+    return finding(claim_id, experiments, **given).verdict
+
+
+def finding(claim_id, experiments=None, **given):
+    """Return what is found of a claim with some of its inputs replaced."""
     claim = claim_of(claim_id)
     planted = replace(claim, given={**claim.given, **given})
-    return found(planted, Setting(experiments=experiments or {})).verdict
+    return found(planted, Setting(experiments=experiments or {}))
 
 
 def of_poems(name, runs, **sizes):

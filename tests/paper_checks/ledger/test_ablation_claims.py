@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import of_poems, plant_in_table, verdict
+from planted import finding, of_poems, plant_in_table, verdict
 
 from paper_checks.ledger.constructions import heads
 from paper_checks.ledger.decisions import ablation_code, ablation_pairs
@@ -42,7 +42,33 @@ def test_a_hook_behind_a_block_diagonal_projection_removes_the_head(monkeypatch)
 
 
 def test_the_index_that_is_right_for_other_axes():
-    assert verdict("four-index-on-3d", axes=["B", "T", "heads", "d_head"]) == "holds"
+    assert "here number 2." in finding("four-index-on-3d").derivation
+    other = finding("four-index-on-3d", axes=["B", "T", "heads", "d_head"])
+    assert (other.verdict, other.computed) == (
+        "holds",
+        "IndexError with 3 axes; with (B, T, heads, d_head) it zeroes head 1",
+    )
+    assert "here number 3." in other.derivation
+
+
+def test_a_head_that_wrote_nothing_shows_no_way_of_removing_it(monkeypatch):
+    def silent(seed):
+        layer = heads.random_layer(seed)
+        return heads.replace(layer, values=layer.values * np.array([1, 0])[:, None, None])
+
+    assert verdict("zeroing-A") == "refuted"
+    monkeypatch.setattr(ablation_code, "random_layer", silent)
+    assert verdict("zeroing-A") == "holds"  # its removal is no change, so that nothing refutes the claim
+
+
+def test_every_head_has_its_own_slice(monkeypatch):
+    right = finding("head-slice-layout")
+    assert right.computed == "head 0: features [0, 1, 2]; head 1: features [3, 4, 5]"
+    assert right.derivation.endswith("merged without that, heads mix.")
+    # The first head where it should be, and nothing of the second.
+    lost = np.array([0, 0, 0, 7, 7, 7])
+    monkeypatch.setattr(ablation_code, "side_by_side", lambda x: np.tile(lost, (x.shape[1], 1)))
+    assert verdict("head-slice-layout") == "refuted"
 
 
 def test_heads_merged_without_moving_their_axis_are_found(monkeypatch):
@@ -56,7 +82,18 @@ def test_a_weight_stored_the_other_way_needs_another_slice():
 
 def test_calls_that_fit_are_let_through():
     calls = ["head_profile(model, stoi, texts, 2, 4)", "eval_loss(model, val, cfg)"]
-    assert verdict("dissect-code-signatures", calls=calls) == "holds"
+    found = finding("dissect-code-signatures", calls=calls)
+    assert (found.verdict, found.computed) == ("holds", "all 2 calls fit")
+
+
+@pytest.mark.parametrize(
+    ("call", "fits"), [("f()", False), ("f(x)", True), ("f(x, y)", True), ("f(x, y, z)", False)]
+)
+def test_parameters_with_a_default_may_be_left_out_and_no_others(call, fits):
+    definitions = ["def f(a, b=1): pass"]
+    found = finding("dissect-code-signatures", definitions=definitions, calls=[call], called_elsewhere=[])
+    assert found.verdict == ("holds" if fits else "refuted")
+    assert (found.computed == "all 1 calls fit") == fits
 
 
 def test_the_sign_the_other_way_round_holds():
@@ -95,9 +132,9 @@ def test_noise_estimated_where_it_is_said_to_be_needs_the_model():
 @pytest.mark.parametrize(
     ("claim", "good", "bad"),
     [
-        ("layer0-six-times-real-heads", [run(6.0), run(6.4)], [run(2.0), run(2.1)]),
+        ("layer0-six-times-real-heads", [run(6.08), run(6.12)], [run(2.0), run(2.1)]),
         ("pairwise-all-negative", [run(), run()], [run(sign=1), run(sign=1)]),
-        ("per-position-list", [run(), run(scale=1.1)], [run(scale=9), run(scale=9.1)]),
+        ("per-position-list", [run(), run(scale=1.001)], [run(scale=9), run(scale=9.001)]),
     ],
 )
 def test_training_runs_decide(claim, good, bad):

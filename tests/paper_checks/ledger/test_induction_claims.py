@@ -98,7 +98,8 @@ def test_the_score_of_even_attention_is_the_closed_form():
 
 
 @pytest.mark.parametrize(
-    ("scores", "expected"), [([0.02, 0.6], "holds"), ([0.02, 0.04], "refuted"), ([0.03, 0.29], "refuted")]
+    ("scores", "expected"),
+    [([0.02, 0.6], "holds"), ([0.02, 0.04], "inconclusive"), ([0.03, 0.29], "inconclusive")],
 )
 def test_trained_scores_decide(scores, expected):
     runs = [{"layers": 1, "scores": [0.9]}, {"layers": 2, "scores": scores}, {"layers": 4, "scores": [0.7]}]

@@ -48,10 +48,11 @@ def test_the_first_versions_lemma_holds_for_few_entries(monkeypatch):
 
 
 @pytest.mark.parametrize(("cosine", "verdict"), [(0.2, "refuted"), (0.97, "holds")])
-def test_alignment_from_a_gaussian_start_is_what_was_measured(cosine, verdict):
+def test_alignment_from_a_gaussian_start_is_what_no_cosine_exceeds(cosine, verdict):
     setting = Setting()
-    result = setting.result("bounds.D13")
-    setting.results["bounds.D13"] = replace(result, measurements={"cosine of W": [cosine]})
+    result = setting.result("bounds.start_alignment")
+    told = {"cosine of W, at least": [-cosine], "cosine of W, at most": [cosine]}
+    setting.results["bounds.start_alignment"] = replace(result, measurements=told)
     finding = paper_windows.gaussian_alignment(CLAIMS["paper-gaussian-alignment"], setting)
     assert finding.verdict == verdict
 
@@ -85,6 +86,20 @@ def test_eq_10_needs_the_shares_of_next_tokens():
     other = fmpq_mat(2, 2, [fmpq(1, 2), fmpq(1, 4), fmpq(1, 8), fmpq(1, 8)])
     by_current = [fmpq(3, 4), fmpq(1, 4)]
     assert paper_statistics.similarity_sum(other, by_current) != other.transpose() * other
+
+
+@pytest.mark.parametrize("wrong", range(1, 6))
+def test_every_row_of_attention_is_differentiated(monkeypatch, wrong):
+    """Of six tokens five predict another: rows 1 to 5, each of which could have another factor."""
+    claim, right = CLAIMS["paper-q-construction-factor"], paper_statistics.uniform_jacobian
+    assert paper_statistics.row_factor(claim, Setting()).computed == "1/t for t = 1 to 5"
+    monkeypatch.setattr(
+        paper_statistics,
+        "uniform_jacobian",
+        lambda t: right(t + 1) if t == wrong else right(t),
+    )
+    finding = paper_statistics.row_factor(claim, Setting())
+    assert (finding.verdict, finding.computed) == ("refuted", f"row {wrong} has another factor")
 
 
 @pytest.mark.parametrize(("spectrum", "verdict"), [([1.0, 1e-3, 0], "refuted"), ([1.0, 0.5, 0.2], "holds")])

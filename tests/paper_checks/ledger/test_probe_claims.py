@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import of_poems, plant_in_table, verdict
+from planted import finding, of_poems, plant_in_table, verdict
 
 from paper_checks.ledger.constructions import probes
 from paper_checks.ledger.decisions import probe_methods, probe_results
@@ -14,7 +14,7 @@ def run(embedding):
 
 
 def test_retrained_probes_decide():
-    good, bad = [run(0.7), run(0.74)], [run(0.2), run(0.21)]
+    good, bad = [run(0.717), run(0.721)], [run(0.2), run(0.205)]
     for one in good:
         one.update(layer1=0.92 + one["embedding"] / 40, layer2=0.8 + one["embedding"] / 10)
     assert verdict("probe-table", of_poems("poems.probe", good)) == "holds_to_rounding"
@@ -65,6 +65,38 @@ def test_a_control_against_which_everything_stands_out_is_no_method(monkeypatch)
         lambda readout, w: real(readout, w) if next(calls) < probe_methods.DIRECTIONS else 0.0,
     )
     assert verdict("projection-control") == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("blind", "low", "used", "counts", "expected"),
+    [
+        ([1.0] * 100, 49, 3.0, (100, 49), "method"),
+        ([1.0] * 100, 50, 3.0, (100, 50), "refuted"),  # no fewer than half are let through
+        ([1.0] * 100, 0, 2.0, (100, 0), "refuted"),  # the used one does no more than the best of the random
+        (
+            [1.0] * 99 + [0.0],
+            49,
+            3.0,
+            (99, 49),
+            "refuted",
+        ),  # one that changes nothing does not raise the loss
+        ([2.0] * 100, 49, 3.0, (100, 49), "method"),  # as much as the best of the random is not more
+    ],
+)
+def test_directions_are_counted_that_do_more_than_each_random_one(
+    monkeypatch, blind, low, used, counts, expected
+):
+    """Of 100 directions so many are compared with weak controls; the others have one of 2."""
+    strong, weak = [0.5] * 18 + [2.0], [0.5] * 19
+    effects = iter([*blind, *(one for k in range(100) for one in (weak if k < low else strong)), used])
+    monkeypatch.setattr(probes, "effect_of_removal", lambda readout, direction: next(effects))
+    found = finding("projection-control")
+    told = (
+        f"of 100 directions drawn blindly, {counts[0]} raise the loss and {counts[1]} raise it more than 19"
+    )
+    assert (found.verdict, found.computed[: len(told)]) == (expected, told)
+    assert found.computed.endswith("does") == (used > 2)
+    assert "once in 20." in found.derivation
 
 
 def test_the_effect_of_a_removal_is_its_mean_over_activations():
