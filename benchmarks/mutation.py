@@ -54,12 +54,22 @@ class Mutant:
 
 
 def run(work: Path, names: Iterable[str], children: int) -> list[Mutant]:
-    """Run mutmut in a copy of the tree, and return all mutants with what came of each."""
+    """Run mutmut in a copy of the tree, and return all mutants with what came of each.
+
+    Raises:
+        SystemExit: mutmut could not try them, as where a test fails without any change.
+    """
     shutil.copytree(ROOT, work, ignore=LEFT_OUT, dirs_exist_ok=True)
-    for path in (work / "mutants").rglob("*.meta"):
-        _try_survivors_again(path)
+    # mutmut leaves an earlier copy of a file as it is: all of them go, but for what came of each mutant.
+    for path in (work / "mutants").rglob("*"):
+        if path.suffix == ".meta":
+            _try_survivors_again(path)
+        elif not path.is_dir():
+            path.unlink()
     mutmut = [sys.executable, "-m", "mutmut"]
-    subprocess.run([*mutmut, "run", *names, "--max-children", str(children)], cwd=work, check=False)
+    done = subprocess.run([*mutmut, "run", *names, "--max-children", str(children)], cwd=work, check=False)
+    if done.returncode:
+        raise SystemExit("No mutant was tried; what stopped mutmut is above. Nothing was written.")
     found = []
     for path in sorted((work / "mutants").rglob("*.meta")):
         codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
