@@ -223,7 +223,10 @@ def test_to_refuse_is_to_fail_and_not_to_answer_what_is_no_number(what, tmp_path
     else:
         (tmp_path / "program.py").write_text(PROGRAM.replace("SLIP", slip))
         program = shlex.join([sys.executable, str(tmp_path / "program.py")])
-        target = connect(f"cmd:{program}", timeout=0.5 if what == "hangs" else 20)
+        target = connect(f"cmd:{program}", timeout=20)
+        if what == "hangs":
+            # From here on: on a machine that does much else it may start slowly.
+            target.implementation._timeout = 0.5
     with closing(target):
         verdict = hold_one(target, "induction_score", case)
     assert (verdict.fault is None) == refuses
