@@ -24,9 +24,10 @@ def whole_run(
     order = {target: number for number, target in enumerate(targets)}
     ordered = sorted(results, key=lambda r: (order.get(r.target, -1), place.get(r.check, -1), r.check))
     implementations = [part for target in targets for part in ("--impl", target)]
+    began = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds)
     header = {
         "command": shlex.join(["pytest", "--pyargs", "properties", *implementations]),
-        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "started": began.isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version(), **_versions()},
         "commit": None,
         "machine": f"{platform.system()} {platform.machine()}",

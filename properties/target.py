@@ -203,7 +203,7 @@ class Target:
         if not isinstance(answer, Mapping):
             raise ImplementationError(f"{method} answered a {type(answer).__name__}, not a mapping by name")
         found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
-        for name in found.keys() & shapes.keys():
+        for name in (name for name in shapes if name in found):
             shaped(found[name], f"{method}['{name}']", shapes[name])
         return found
 

@@ -48,7 +48,7 @@ def show(
     for one in compared:
         if one.verdict in ("outside", "fails", "out of reach") and one.published.left_out:
             console.print(f"{one.published.prediction}: {one.published.left_out}", style="dim", markup=False)
-    for sizes in {(one.published.vocab_size, one.published.length) for one in compared}:
+    for sizes in sorted({(one.published.vocab_size, one.published.length) for one in compared}):
         if (corpus.vocab_size, corpus.length) != sizes:
             words, length = sizes
             console.print(

@@ -114,12 +114,14 @@ def _unseen(target: Target, case: CorpusCase) -> Outcome:
         "G_bar": [((slice(None), unseen), 0.0)],
         "Q_bar": [((unseen, slice(None)), 0.0), ((seen, unseen), 0.0)],
     }
-    for name in parts.keys() & corpus.found.keys():
+    for name in (name for name in parts if name in corpus.found):
         for where, value in parts[name]:
-            got = corpus.found[name][where]
-            what = f"{name} where a word never occurs"
+            # The rest as it was answered, so that an entry is shown where it is in the whole statistic.
+            expected = corpus.found[name].copy()
+            expected[where] = value
+            what = f"{name} for a vocabulary of {V}, where a word never occurs"
             # The value is summed here like an entry of the statistic, and may round as far.
-            yield Comparison(what, got, np.broadcast_to(value, got.shape), 2 * corpus.bound(name)[where])
+            yield Comparison(what, corpus.found[name], expected, 2 * corpus.bound(name))
 
 
 def _check(name: str, statement: str, law: Law) -> Check:

@@ -34,7 +34,7 @@ def _separate(target: Target, case: SourcesCase) -> Outcome:
         0.0,
     )
     first, second = (separate_sources.functions(sorted(part - set(case.common))) for part in parts)
-    copied = [f"{first[body]} = {second[body]}" for body in first.keys() & second.keys()]
+    copied = [f"{first[body]} = {second[body]}" for body in sorted(first.keys() & second.keys())]
     yield Comparison(f"functions of both: {', '.join(copied) or 'none'}", float(len(copied)), 0.0, 0.0)
     # Both must have been read.
     yield Comparison("each part has functions", float(min(len(first), len(second)) == 0), 0.0, 0.0)
