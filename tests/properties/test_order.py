@@ -1,4 +1,4 @@
-"""Same input, same output: nothing goes through a set in the order of its hashes, which differ between runs."""
+"""Same input, same output: nothing goes through a set in the order of its hashes, which differ by run."""
 
 import ast
 from pathlib import Path
