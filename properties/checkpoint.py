@@ -25,6 +25,17 @@ from reference.errors import InputError
 # Powers of a rate above this are no longer numbers, and no descent is at such a rate.
 MOST_RATE = 1e6
 
+
+def check_rate(rate: float) -> None:
+    """Fail on what is no learning rate.
+
+    Raises:
+        InputError: it is not above 0, or so large that its powers are no numbers.
+    """
+    if not (0 < rate <= MOST_RATE):
+        raise InputError(f"--rate is {rate:g}; give the learning rate, above 0, at most {MOST_RATE:g}.")
+
+
 TERMS = {
     "W_O": "s eta B_bar",
     "V": "C(s,2) eta^2 Phi_bar^T B_bar^T",
@@ -56,10 +67,7 @@ def judge(path: Path, corpus: Corpus, training: Training, *, seed: int) -> Itera
     Raises:
         InputError: the rate or the steps are not positive, or the file holds no weights for this corpus.
     """
-    if not (0 < training.rate <= MOST_RATE):
-        raise InputError(
-            f"--rate is {training.rate:g}; give the learning rate, above 0, at most {MOST_RATE:g}."
-        )
+    check_rate(training.rate)
     if training.steps < 1:
         raise InputError(f"--steps is {training.steps}; give the number of steps trained, 1 or more.")
     checkpoint = read_checkpoint(path, training.names, corpus.vocab_size, corpus.length)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any, Literal
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
@@ -96,7 +96,7 @@ def one_more(values: Sequence[float], numbers: int = 1) -> tuple[float, float]:
     if len(values) < 2:
         raise InputError("One run says nothing of how runs differ; give two or more, with different seeds.")
     chance = 1 / (1 + DEVIATIONS**2) / numbers
-    far = max(DEVIATIONS, float(t.isf(chance / 2, len(values) - 1)))
+    far = max(DEVIATIONS, -float(stdtrit(len(values) - 1, chance / 2)))
     mean, reach = fmean(values), far * stdev(values) * math.sqrt(1 + 1 / len(values))
     return mean - reach, mean + reach
 

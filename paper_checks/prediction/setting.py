@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from properties.checkpoint import MOST_RATE
+from properties.checkpoint import check_rate
 from reference.errors import InputError
 
 MOST_STEPS = 10_000_000
@@ -33,10 +33,7 @@ class Setting:
     evaluated_on: int = 64
 
     def __post_init__(self) -> None:
-        if not (0 < self.rate <= MOST_RATE):
-            raise InputError(
-                f"--rate is {self.rate:g}; give the learning rate, above 0, at most {MOST_RATE:g}."
-            )
+        check_rate(self.rate)
         if not 1 <= self.steps <= MOST_STEPS:
             raise InputError(f"--steps is {self.steps}; give 1 to {MOST_STEPS:,} steps.")
         for name in ("layers", "statistics_sample", "training_sample", "evaluated_on"):

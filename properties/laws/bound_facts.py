@@ -12,7 +12,7 @@ from flint import fmpq
 from properties.cases import LENGTHS, SMALL_CORPORA, Cases, CorpusCase, LengthCase
 from properties.check import Check, Law, Outcome
 from properties.laws.mathematics import equal
-from properties.laws.statistics_exact import exact_by_corpus
+from properties.laws.statistics_exact import exact_by_corpus, to_exact
 from properties.results import Evidence
 from properties.target import Target
 from theory import bound_facts
@@ -25,7 +25,7 @@ def _uniform_attention(target: Target, case: LengthCase) -> Outcome:
     norm = float(np.linalg.norm(np.tril(np.ones((T, T))) / np.arange(1, T + 1)[:, None], 2))
     share = 2.0**-20  # far above the rounding of a norm, far below what a wrong exponent does
     for factor, below in ((1 - share, False), (1 + share, True)):
-        limit = fmpq(*(norm * factor).as_integer_ratio())
+        limit = to_exact(norm * factor)
         yield equal(
             f"|A0| < {float(norm * factor)} at T = {T}", bound_facts.hardy_norm_below(T, limit), below
         )

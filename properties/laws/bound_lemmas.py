@@ -15,6 +15,7 @@ from flint import arb, ctx, fmpq, fmpq_mat
 from properties.cases import LENGTHS, LOGITS, MODELS, LengthCase, LogitsCase, ModelCase
 from properties.check import Check, Comparison, Measurement, Outcome
 from properties.laws.mathematics import equal
+from properties.laws.statistics_exact import to_exact
 from properties.target import Target
 from theory.balls import BITS, at_most
 from theory.bound_facts import LIMITS, operator_norm_below
@@ -36,7 +37,7 @@ SHARE = fmpq(1, 2**20)
 
 
 def _softmax(target: Target, case: LogitsCase) -> Outcome:
-    z = [_rational(x) for x in case.z]
+    z = [to_exact(x) for x in case.z]
     yield from _jacobian([x - min(z) + fmpq(1, 16) for x in z])
     yield from _moves(z, "")
     yield from _least_moves()
@@ -163,17 +164,13 @@ def _times(squared: Any, factor: fmpq) -> Any:
 
 def _around(norm: float) -> tuple[fmpq, fmpq]:
     """Rationals just below and just above a norm; where it is 0 only the second is not 0."""
-    exact = _rational(norm)
+    exact = to_exact(norm)
     return exact * (1 - SHARE), exact * (1 + SHARE) + SHARE**3
-
-
-def _rational(x: float) -> fmpq:
-    return fmpq(*float(x).as_integer_ratio())
 
 
 def _matrix(a: np.ndarray) -> fmpq_mat:
     rows, columns = a.shape
-    return fmpq_mat(rows, columns, [_rational(x) for x in a.ravel()])
+    return fmpq_mat(rows, columns, [to_exact(x) for x in a.ravel()])
 
 
 def _layers(group: np.ndarray) -> list[fmpq_mat]:

@@ -19,7 +19,7 @@ from flint import fmpq
 from properties.cases import EdgeCase, edges
 from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
 from properties.laws.mathematics import equal
-from properties.laws.statistics_exact import to_float
+from properties.laws.statistics_exact import to_exact, to_float
 from properties.memo import by_corpus
 from properties.target import Target, require
 from properties.tolerances import gaussian_cosine, rounding
@@ -48,7 +48,7 @@ def leading_terms(case: EdgeCase) -> dict[str, np.ndarray]:
 
 def setting(case: EdgeCase) -> Setting:
     """Return the case as the theorems see it."""
-    rate = fmpq(*case.rate.as_integer_ratio())
+    rate = to_exact(case.rate)
     return Setting(case.vocab_size, case.tokens.shape[1] - 1, case.layers, rate, case.steps)
 
 
@@ -146,7 +146,7 @@ def _noise_over_leading(case: EdgeCase, v: fmpq) -> fmpq:
     direction = np.linalg.norm(leading_terms(case)["W"]) / (
         step_coefficients(case.steps)["W"] * case.rate ** leading_orders(case.layers)["W"]
     )
-    squared = fmpq(*(float(direction) ** 2).as_integer_ratio())
+    squared = to_exact(float(direction) ** 2)
     ratio = start_over_leading_squared("W", squared, setting(case), v)
     if ratio is None:
         raise NotAdmitted("W has no leading term")
@@ -173,7 +173,7 @@ def _half_noise(target: Target, case: EdgeCase) -> Outcome:
         raise NotAdmitted("the start is below float32's rounding of what grows beside it")
     unit = to_float(_noise_over_leading(case, fmpq(1)))
     v = 1 / math.sqrt(unit)
-    yield from _aligned(case, _from_gaussian(target, case, v)["W"], fmpq(*v.as_integer_ratio()))
+    yield from _aligned(case, _from_gaussian(target, case, v)["W"], to_exact(v))
 
 
 def _least_cosines(parameters: dict[str, np.ndarray], leading: dict[str, np.ndarray]) -> dict[str, float]:

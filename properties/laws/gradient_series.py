@@ -11,13 +11,13 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
 
 from properties.cases import SMALL_DESCENTS, DescentCase
 from properties.check import Check, NotAdmitted, Outcome
 from properties.fitting import Sized, fit
 from properties.laws.descent import GROUPS, order_of
-from properties.laws.statistics_exact import as_array
+from properties.laws.statistics_exact import as_array, to_exact
 from properties.memo import by_corpus
 from properties.rounded import Rounded
 from properties.rounded_model import gradients, stacked
@@ -35,7 +35,7 @@ history_by_corpus = by_corpus(
 
 def _at(layers: Layers, rate: float, shape: tuple[int, ...]) -> np.ndarray:
     """Return the series of each layer summed at `rate`: [layer, ...], each entry rounded once."""
-    exact = fmpq(*rate.as_integer_ratio())
+    exact = to_exact(rate)
     return np.array([as_array(summed(layer, exact), shape) for layer in layers])
 
 

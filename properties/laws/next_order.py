@@ -23,7 +23,7 @@ from properties.cases import SMALL_DESCENTS, DescentCase
 from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
 from properties.fitting import Sized, fit
 from properties.laws.descent import OwnDescent, leading_term, order_of, trained
-from properties.laws.statistics_exact import as_array, to_float
+from properties.laws.statistics_exact import as_array, to_exact, to_float
 from properties.memo import by_corpus
 from properties.target import Target
 from theory.alignment import cosine_loss, last_step_aligned, relative_error_squared
@@ -155,8 +155,8 @@ def _lost_step(target: Target, case: DescentCase) -> Outcome:
         if any(_loss_after(case, group, s) > before for s in earlier):
             raise NotAdmitted(f"{group} turns back")
         gram = gram_by_corpus(case.tokens, case.vocab_size)[group]
-        least = fmpq(*((1 - threshold) ** 2).as_integer_ratio())
-        rate = fmpq(*SMALL_RATE.as_integer_ratio())
+        least = to_exact((1 - threshold) ** 2)
+        rate = to_exact(SMALL_RATE)
         predicted_last = last_step_aligned(group, gram, rate, least, longer.steps)
         found = _found_last(target, longer, group, threshold)
         told[group] = {"1 - cos": threshold, "predicted": predicted_last, "found": found.tolist()}

@@ -13,7 +13,13 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 
 from properties.cases import CORPORA, SHORT_DESCENTS, UPDATES, Cases, CorpusCase, DescentCase, UpdatesCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
-from properties.laws.statistics_exact import as_array, exact_by_corpus, magnitudes_by_corpus, to_float
+from properties.laws.statistics_exact import (
+    as_array,
+    exact_by_corpus,
+    magnitudes_by_corpus,
+    to_exact,
+    to_float,
+)
 from properties.memo import by_corpus
 from properties.predictions import (
     ablation,
@@ -49,7 +55,7 @@ def _corpus(case: CorpusCase) -> list[OneSequence[fmpq_mat]]:
 
 
 def _rate(case: DescentCase) -> fmpq:
-    return fmpq(*case.rate.as_integer_ratio())
+    return to_exact(case.rate)
 
 
 def _directions(target: Target, case: CorpusCase) -> Outcome:

@@ -185,7 +185,7 @@ def _checks() -> Iterator[Check]:
     }
     for name, (theorem, start) in proved.items():
         one_layer = "L = 1" in THEOREMS[theorem].conditions
-        depth = "with one layer" if one_layer else f"with one to {_IN_WORDS[DEEPEST]} layers"
+        depth = "with one layer" if one_layer else f"with 1 to {DEEPEST} layers"
         yield Check(
             f"bounds.{name}_proved",
             f"The bounds of {theorem} hold for every corpus in its whole window {depth}{start}.",
@@ -196,8 +196,6 @@ def _checks() -> Iterator[Check]:
             cost=60,
         )
 
-
-_IN_WORDS = {4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 CHECKS: tuple[Check, ...] = (
     *_checks(),

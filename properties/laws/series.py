@@ -16,7 +16,7 @@ from flint import fmpq, fmpq_mat
 
 from properties.cases import SHORT_DESCENTS, SMALL_DESCENTS, Cases, DescentCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
-from properties.laws.statistics_exact import to_float
+from properties.laws.statistics_exact import to_exact, to_float
 from properties.rounded_model import stacked, train
 from properties.target import Target, require
 from theory.laws import (
@@ -92,7 +92,7 @@ def _against_series(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return what was trained at a rate, the summed series and the bound between them, by group."""
     tokens, V, L, s = case.tokens, case.vocab_size, case.layers, case.steps
-    at = fmpq(*rate.as_integer_ratio())
+    at = to_exact(rate)
     try:
         tails = tail_bounds(L, s, at, ORDER_KEPT, V)
     except ValueError as outside:

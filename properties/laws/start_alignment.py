@@ -12,7 +12,7 @@ from properties.cases import EdgeCase, edges
 from properties.check import Check, Measurement, NotAdmitted, Outcome
 from properties.laws.bounds import GAUSSIAN, setting
 from properties.laws.mathematics import equal
-from properties.laws.statistics_exact import to_float
+from properties.laws.statistics_exact import to_exact, to_float
 from properties.target import Target
 from theory.balls import certainly_at_most
 from theory.bounds import largest_start
@@ -40,7 +40,7 @@ def _start_alignment(target: Target, case: EdgeCase) -> Outcome:
     size = _sum_of_squares(Z)
     yield equal(f"|Z| <= 2v for the draw of seed {seed} (Lemma D.12)", size <= 4 * v**2, True)
     seen = Z[np.ix_(words, words)].ravel()
-    along = sum((_exact(z) * q for z, q in zip(seen, Q.entries(), strict=True)), fmpq(0)) * amount
+    along = sum((to_exact(z) * q for z, q in zip(seen, Q.entries(), strict=True)), fmpq(0)) * amount
     low, high = cosine_within(along, size, inner(Q, Q) * amount**2, rest_of_W(at, 2 * v))
     told = f"cosine of W with Q_bar, between {float(low.mid()):.3f} and {float(high.mid()):.3f}"
     yield equal(f"{told}, is at most {ALIGNED}", certainly_at_most(high, ALIGNED), True)
@@ -52,10 +52,6 @@ def _sum_of_squares(a: np.ndarray) -> fmpq:
     """Return it exactly: times a power of two every entry is a whole number."""
     shift = 53 - int(np.frexp(a)[1].min())
     return fmpq(sum(int(x) ** 2 for x in np.ldexp(a, shift).ravel().tolist()), 4**shift)
-
-
-def _exact(x: float) -> fmpq:
-    return fmpq(*float(x).as_integer_ratio())
 
 
 CHECKS = (

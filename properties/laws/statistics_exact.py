@@ -50,6 +50,11 @@ def to_float(value: fmpq) -> float:
     return int(value.p) / int(value.q)
 
 
+def to_exact(value: float) -> fmpq:
+    """Return the rational that a float is."""
+    return fmpq(*float(value).as_integer_ratio())
+
+
 def _agrees(name: str) -> Law:
     def law(target: Target, case: CorpusCase) -> Outcome:
         got = target.statistic(name, case.tokens, case.vocab_size)

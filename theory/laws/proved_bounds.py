@@ -29,6 +29,7 @@ largest at an end of the window, 1/T <= x because of eta >= 1/T, and does not gr
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from math import isqrt
 
@@ -51,14 +52,27 @@ ZERO = fmpq(0)
 GRAIN = 2**20
 """The end of a window is rounded up to a multiple of 1 / GRAIN, so that nothing inside is left out."""
 
-LEAST = {
-    "Lemma D.6": (500, 1),
-    "Theorem D.7": (500, 3),
-    "Theorem 4.1": (1, 16),
-    "Theorem D.10": (500, 60),
-    "Theorem D.13": (500, 60),
+
+@dataclass(frozen=True)
+class Window:
+    """What a theorem speaks of: its least V and, with one layer, its least T; s where it is one alone; and
+    whether it allows a start that is not zero.
+    """
+
+    vocab_size: int
+    length: int
+    steps: int | None = None
+    started: bool = False
+
+
+WINDOWS = {
+    "Lemma D.6": Window(500, 1, steps=3),
+    "Theorem D.7": Window(500, 3),
+    "Theorem 4.1": Window(1, 16),
+    "Theorem D.10": Window(500, 60),
+    "Theorem D.13": Window(500, 60, started=True),
 }
-"""By theorem: the least V and, with one layer, the least T of its window."""
+"""By theorem; the corners that follow are held to its conditions by the checks."""
 
 Shares = dict[str, list[fmpq]]
 """By group and layer: an upper bound on error / bound, for every corpus and everywhere in a window."""
@@ -69,10 +83,10 @@ def corner(theorem: str, layers: int) -> Setting:
 
     Raises ValueError when the theorem speaks of no run with so many layers.
     """
-    V, T = LEAST[theorem]
-    T = max(T, 16 * layers**2) if layers > 1 else T
-    V = max(V, T) if theorem == "Theorem D.13" else V  # which asks for T <= V
-    steps = 3 if theorem == "Lemma D.6" else 1
+    window = WINDOWS[theorem]
+    T = max(window.length, 16 * layers**2) if layers > 1 else window.length
+    V = max(window.vocab_size, T) if "T <= V" in THEOREMS[theorem].conditions else window.vocab_size
+    steps = window.steps or 1
 
     def inside(n: int) -> bool:
         return not THEOREMS[theorem].failed(Setting(V, T, layers, fmpq(n, GRAIN), steps))
@@ -130,13 +144,13 @@ _MORE = 1 + fmpq(1, 2**8)
 def shares(theorem: str, layers: int) -> Shares:
     """How much of each bound a weight can need, at most: a theorem is proved where all are at most 1.
 
-    Raises ValueError for no layers, a theorem that is not in `LEAST`, a number of layers that it does not
+    Raises ValueError for no layers, a theorem that is not in `WINDOWS`, a number of layers that it does not
     speak of, or one for which sizes are not bounded.
     """
-    at = corner(theorem, layers)
-    if theorem == "Lemma D.6":
+    at, window = corner(theorem, layers), WINDOWS[theorem]
+    if window.steps:
         return _over_bounds(theorem, at, _after_steps(at))
-    start = _start_at(at) if theorem == "Theorem D.13" else ZERO
+    start = _start_at(at) if window.started else ZERO
     needed = _over_bounds(theorem, at, _beyond_leading(at, start))
     if start:
         added = _start_shares(theorem, at, start)
