@@ -7,8 +7,9 @@ V_p = V_(l_1) ... V_(l_m), both the identity for the empty path,
     h_l W h_l^T   = sum over p, q of A_p [X (V_p W V_q^T) X^T] A_q^T
     h_L W_O       = sum over p of A_p [X (V_p W_O)]
 
-Products of weights are tables [V, V], made once a step; X picks their rows or cells by token. What is left
-for each sequence are products of [T, T] with [T, T] or [T, V], instead of [T, V] with [V, V].
+Products of weights are tables [V, V], made once a step; a sequence picks rows or cells of them by its U
+distinct tokens, X = Z (their rows) (`gpu.distinct`). What is left for each sequence are products of [T, U] or
+[T, T] with [U, U] or [U, V], instead of [T, V] with [V, V]; they take A_p Z [T, U] for A_p.
 
 The gradient goes the same way back: through the sequences to the picked rows and cells, by token into the
 tables, and through the products of weights.
@@ -24,6 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from gpu.causal_product import causal_product
+from gpu.distinct import Distinct
 from gpu.model import Transformer, by_distance, causal_softmax
 
 Path = tuple[int, ...]
@@ -46,16 +48,16 @@ def paths(layers: int) -> list[Path]:
 
 @dataclass(frozen=True)
 class Tables:
-    """Products of weights; each holds several tables, and the tokens pick rows or cells of it.
+    """Products of weights. What one token, or one pair of tokens, picks from several lies together.
 
     Attributes:
         direct: [V, V], W_O itself.
-        rows: [(2^L - 1) V, V], the tables V_p W_O of the paths but the empty one, in the order of `paths`.
-        cells: for each layer l, the 4^l tables V_p W_l V_q^T as [4^l V V]; q runs fastest.
+        rows: [V, 2^L - 1, V], the tables V_p W_O of the paths but the empty one, in the order of `paths`.
+        cells: for each layer l, the 4^l tables V_p W_l V_q^T as [V V, 4^l]; q runs fastest.
     """
 
     direct: Float[Tensor, "V V"]
-    rows: Float[Tensor, "paths_V V"]
+    rows: Float[Tensor, "V paths V"]
     cells: list[Tensor]
 
     @classmethod
@@ -64,16 +66,11 @@ class Tables:
         V = list(model.V.unbind())
         direct, *rest = _before(model.W_O, V, len(V))
         cells = [
-            torch.stack(
-                [
-                    table.mT
-                    for left in _before(W, V, layer)  # V_p W_l
-                    for table in _before(left.mT, V, layer)  # V_q (V_p W_l)^T
-                ]
-            ).flatten()
+            torch.stack([table for left in _before(W, V, layer) for table in _after(left, V, layer)], dim=-1)
             for layer, W in enumerate(model.W.unbind())
         ]
-        return cls(direct, torch.cat([direct[:0], *rest]), cells)
+        rows = torch.stack(rest, dim=1) if rest else direct[:, None][:, :0]
+        return cls(direct, rows, [tables.flatten(0, 1) for tables in cells])
 
     @property
     def all(self) -> list[Tensor]:
@@ -108,51 +105,50 @@ def _add_part(
 ) -> float:
     """Add the gradients of some sequences to those of the tables and of P; return their part of the loss."""
     x, y = tokens[:, :-1], tokens[:, 1:]
-    places = _places(x, len(model.W_O), len(model.P))
+    distinct = Distinct.of(x)
+    pairs = distinct.tokens[:, :, None] * len(model.W_O) + distinct.tokens[:, None, :]  # [n, U, U]
+    places = [x, distinct.tokens, *(pairs for _ in tables[2:])]
     picked = [
-        table.detach().index_select(0, at.flatten()).requires_grad_()
+        table.detach().index_select(0, at.flatten()).view(*at.shape, *table.shape[1:]).requires_grad_()
         for table, at in zip(tables, places, strict=True)
     ]
     P = model.P.detach().requires_grad_()
     with torch.enable_grad():
-        F = path_logits(
-            picked[0].view(*places[0].shape, len(model.W_O)),
-            picked[1].view(*places[1].shape, len(model.W_O)),
-            [blocks.view(at.shape) for blocks, at in zip(picked[2:], places[2:], strict=True)],
-            P,
-        )
+        F = path_logits(picked[0], picked[1], picked[2:], P, distinct)
         loss = functional.cross_entropy(F.flatten(0, 1), y.flatten()) * share
     *found, P_found = torch.autograd.grad(loss, [*picked, P], materialize_grads=True)
     for table, at, gradient in zip(into, places, found, strict=True):
-        table.index_add_(0, at.flatten(), gradient)
+        table.index_add_(0, at.flatten(), gradient.flatten(0, at.dim() - 1))
     P_gradient += P_found
     return float(loss.detach())
 
 
 def path_logits(
     direct: Float[Tensor, "n T V"],
-    rows: Float[Tensor, "n T_paths V"],
+    rows: Float[Tensor, "n U paths V"],
     cells: list[Tensor],
     P: Float[Tensor, "L T"],
+    distinct: Distinct,
 ) -> Float[Tensor, "n T V"]:
     """Return the logits from what the tokens pick.
 
     Args:
         direct: X W_O.
-        rows: X V_p W_O for all paths but the empty one, by position and then by path.
-        cells: for each layer, the blocks X V_p W_l V_q^T X^T, p downwards and q across, [n, 2^l T, 2^l T].
+        rows: rows of V_p W_O for all paths but the empty one, by distinct token and then by path.
+        cells: for each layer, the cells of V_p W_l V_q^T by pair of distinct tokens, [n, U, U, 4^l].
         P: scores by distance.
+        distinct: the tokens that they are picked by.
     """
-    A: list[Tensor] = []  # of all paths but the empty one
-    identity = torch.eye(P.shape[1], dtype=P.dtype, device=P.device).expand(len(direct), -1, -1)
-    for P_l, blocks in zip(P.unbind(), cells, strict=True):
-        left = torch.cat([identity, *A], dim=-1)  # [n, T, 2^l T]
-        scores = by_distance(P_l) + (left @ blocks @ left.mT if A else blocks)  # [n, T, T]
-        A_l = causal_softmax(scores)
-        A += [A_l, *(A_l @ A_p for A_p in A)]
-    if not A:
+    A_Z = distinct.Z(P.dtype)  # of all paths, [n, T, 2^l U]
+    for layer, (P_l, picked) in enumerate(zip(P.unbind(), cells, strict=True)):
+        blocks = picked.view(*picked.shape[:3], 2**layer, 2**layer).permute(0, 3, 1, 4, 2)  # [n, p, U, q, U]
+        blocks = blocks.flatten(3).flatten(1, 2)
+        A_l = causal_softmax(by_distance(P_l) + A_Z @ blocks @ A_Z.mT)
+        A_Z = torch.cat([A_Z, A_l @ A_Z], dim=-1)
+    if rows.shape[2] == 0:
         return direct
-    return causal_product(direct, torch.stack(A, dim=-1), rows)
+    by_path = A_Z.view(*direct.shape[:2], -1, rows.shape[1])[:, :, 1:]  # [n, T, paths, U]
+    return causal_product(direct, by_path.mT.contiguous(), rows.flatten(1, 2), distinct.seen)
 
 
 def sequences_at_once(model: Transformer) -> int:
@@ -171,11 +167,9 @@ def _before(table: Float[Tensor, "V V"], V: list[Tensor], layers: int) -> list[T
     return list(found.values())
 
 
-def _places(x: Int64[Tensor, "n T"], vocab_size: int, layers: int) -> list[Tensor]:
-    """Return where in each of `Tables.all` is what `path_logits` takes."""
-    table = torch.arange(4**layers, device=x.device)
-    rows = x[:, :, None] + vocab_size * table[: 2**layers - 1]  # [n, T, paths]
-    cell = (x[:, :, None] * vocab_size + x[:, None, :])[:, None, :, None, :]
-    pairs = (table[: 4**layer].view(2**layer, 1, 2**layer, 1) for layer in range(layers))
-    blocks = (cell + vocab_size**2 * pair for pair in pairs)  # [n, p, T, q, T]
-    return [x, rows.flatten(1), *(block.flatten(3).flatten(1, 2) for block in blocks)]
+def _after(table: Float[Tensor, "V V"], V: list[Tensor], layers: int) -> list[Tensor]:
+    """Return table V_p^T for all paths p through the first `layers` layers."""
+    found: dict[Path, Tensor] = {}
+    for path in paths(layers):
+        found[path] = table if not path else found[path[1:]] @ V[path[0]].mT
+    return list(found.values())
