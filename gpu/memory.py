@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import torch
 
 from gpu.boundary import float_type
 from gpu.training_settings import Settings
 from reference.errors import InputError
+from reference.memory import physical_memory
 
 # The weights, their gradients, and the sum of those of a step's batches.
 COPIES = 3
@@ -30,6 +29,4 @@ def memory(device: torch.device) -> int | None:
     """Return the bytes of memory of a device; None where that cannot be asked for."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[1])
-    if hasattr(os, "sysconf") and {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= os.sysconf_names.keys():
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return None
+    return physical_memory()

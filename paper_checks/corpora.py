@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu import corpora
 from reference.corpus import Corpus
+from reference.memory import check_matrices
 from reference.sequences import Layout
 from reference.sources import DEFAULT_FIELD
 
@@ -16,6 +17,7 @@ from reference.sources import DEFAULT_FIELD
 def load_corpus(
     place: str | Path | None,
     *,
+    matrices: int,
     vocab_size: int | None,
     length: int | None,
     tokenizer_name: str,
@@ -24,9 +26,14 @@ def load_corpus(
     field: str = DEFAULT_FIELD,
     cached: bool = True,
 ) -> Corpus:
-    """Return the corpus at `place`; see `gpu.corpora` for the options and the errors."""
+    """Return the corpus at `place`; see `gpu.corpora` for the options and the errors.
+
+    `matrices` is how many of [V, V] the work on it holds at its height, as was measured; a vocabulary of
+    which so many do not fit into the memory is refused.
+    """
     options = corpora.CorpusOptions(
         None if place is None else str(place), vocab_size, length, tokenizer_name, layout, field, seed, cached
     )
     loaded = corpora.load_corpus(options)
+    check_matrices(loaded.vocab_size, matrices)
     return replace(loaded, tokens=np.array(loaded.tokens, dtype=np.int64))

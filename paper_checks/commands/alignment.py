@@ -55,6 +55,7 @@ def alignment(
         raise InputError(f"--sample is {sample}; give 1 or more sequences.")
     loaded = load_corpus(
         corpus,
+        matrices=20,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

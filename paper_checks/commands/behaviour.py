@@ -59,6 +59,7 @@ def behaviour(
     setting = Setting(rate, steps, layers, 1, 1)
     loaded = load_corpus(
         corpus,
+        matrices=40,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

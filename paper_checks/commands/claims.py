@@ -81,6 +81,7 @@ def claims(
     if corpus is not None:
         text = load_corpus(
             corpus,
+            matrices=40,
             vocab_size=vocab,
             length=length,
             tokenizer_name=tokenizer,

@@ -50,7 +50,13 @@ def explain(
     if top < 1:
         raise InputError(f"--top is {top}; give 1 or more.")
     loaded = load_corpus(
-        corpus, vocab_size=vocab, length=length, tokenizer_name=tokenizer, layout=layout.value, seed=seed
+        corpus,
+        matrices=12,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
     )
     found = read(loaded, named(tokenizer)(sentence), setting.rate, setting.steps)
     ranked = [int(i) for i in (-found.parts.logits).argsort(kind="stable")]

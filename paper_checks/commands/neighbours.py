@@ -60,6 +60,7 @@ def neighbours(
         raise InputError(f"--top is {top}; give 1 or more.")
     loaded = load_corpus(
         corpus,
+        matrices=10,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

@@ -56,6 +56,7 @@ def predict(
     setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
     loaded = load_corpus(
         corpus,
+        matrices=40,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

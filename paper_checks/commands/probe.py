@@ -37,6 +37,7 @@ def probe(
         raise InputError(f"--draws is {draws}; give 1 or more.")
     loaded = load_corpus(
         corpus,
+        matrices=10,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

@@ -105,6 +105,7 @@ def report(
     )
     shown = load_corpus(
         corpus,
+        matrices=40,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,
@@ -210,6 +211,7 @@ def run_parts(
         try:
             small = load_corpus(
                 corpus,
+                matrices=40,
                 vocab_size=None if corpus is None else DEFAULT_VOCAB,
                 length=DEFAULT_LENGTH,
                 tokenizer_name=tokenizer,

@@ -58,6 +58,7 @@ def reproduce(
     plan = Plan(sequences, sample, layers, rate, steps, large_rate, most_steps, short_steps, seed)
     loaded = load_corpus(
         corpus,
+        matrices=40,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

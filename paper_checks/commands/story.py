@@ -50,6 +50,7 @@ def story(
         raise InputError(f"--top is {top}; give 1 or more.")
     loaded = load_corpus(
         corpus,
+        matrices=36,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

@@ -236,6 +236,7 @@ def run_suite(
     expected = read_expected(xfail) if xfail else None
     loaded = load_corpus(
         corpus,
+        matrices=20,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,

@@ -49,6 +49,8 @@ class Claim:
         given: what the source computes them from, taken as it is: numbers as printed, or words.
         kind: a statement, a definition or a method.
         needs: what a decision needs.
+        text: what a text must have to be like the one that was counted, since another says nothing of the
+            claim: `words`, the size of its vocabulary, with `positions` in a sequence; or `by` "character".
         convention: how the claim was read, where it can be read in more than one way.
         checks: ids of the checks of the suite and of the ledger's own computations that decide it.
         run_with: the command that decides it when what it needs is not there; "" for `leadterms claims ID`.
@@ -66,6 +68,7 @@ class Claim:
     also: tuple[str, ...] = ()
     kind: Kind = "statement"
     needs: Needs = "nothing"
+    text: Mapping[str, Any] = field(default_factory=dict)
     convention: str = ""
     run_with: str = ""
 

@@ -15,6 +15,7 @@ from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.strength import Strength, strength_of
 from properties.results import MATHEMATICS, Evidence, Result, Run
+from reference.errors import InputError
 
 # From the strongest to the weakest; a claim that several checks decide is held as firmly as by the weakest.
 _STRENGTH: tuple[Evidence, ...] = ("proved", "exact", "property", "measured", "quoted")
@@ -76,6 +77,10 @@ def decide(chosen: Iterable[Claim], setting: Setting, options: str = "") -> Iter
         except NotGiven as missing:
             finding = Finding("not_run", "quoted", "", derivation=f"Needs {missing}.")
             command = claim.run_with or f"leadterms claims {claim.id}"
+        except InputError as error:
+            # A text that lacks a word, or is too short, decides the other claims nevertheless.
+            finding = Finding("not_run", "quoted", "", derivation=f"Needs another text: {error}")
+            command = claim.run_with or f"leadterms claims {claim.id}"
         strength = strength_of(claim, finding, setting.seen(claim.id))
         yield Decided(claim, finding, strength, time.perf_counter() - started, command)
 
@@ -105,6 +110,7 @@ def found(claim: Claim, setting: Setting) -> Finding:
     Raises:
         NotGiven: it needs something that is not there.
     """
+    setting.check_text(claim.text)
     own = [computations()[name] for name in claim.checks if name in computations()]
     suite = [name for name in claim.checks if name not in computations()]
     if own:

@@ -99,6 +99,23 @@ class Setting:
             raise NotGiven("a text, such as TinyStories")
         return self.text
 
+    def check_text(self, like: Mapping[str, Any]) -> None:
+        """Refuse a text that is not like the one that a claim is about; see `Claim.text`.
+
+        Raises:
+            NotGiven: it has other sizes, or other tokens.
+        """
+        if (text := self.text) is None:
+            return
+        if like.get("by") == "character" and max(map(len, text.vocabulary)) > 1:
+            raise NotGiven(f"a text by character, as was counted; {text.name} is by word")
+        has, words, positions = (text.vocab_size, text.length), like.get("words"), like.get("positions")
+        if words is not None and has != (words, positions):
+            raise NotGiven(
+                f"a text of {words:,} words in sequences of {positions}, as was counted; {text.name} has "
+                f"{has[0]:,} in sequences of {has[1]}"
+            )
+
     def experiment(self, name: str) -> Mapping[str, Any]:
         """Return the result of a training experiment.
 

@@ -37,14 +37,13 @@ def _expansion(target: Target, case: CorpusCase) -> Outcome:
         target.statistic(name, case.tokens, case.vocab_size) for name in ("B_bar", "Phi_bar", "G_bar")
     )
     d, C = strength_and_similarity(B_bar.astype(np.float64))
-    parts = d[:, None, None] * C[:, :, None] * d[None, :, None] * Phi_bar[None, :, :]  # [i, j, k]
+    weights = d[:, None] * C * d  # [i, j], of the role j for the word i
     sizes = magnitudes_by_corpus(case.tokens, case.vocab_size)
     # The norms and cosines add a few operations each to those that the statistics themselves take.
     own = rounding(sizes["G_bar"].terms, sizes["G_bar"].operations + 6 * case.vocab_size + 16, target.dtype)
-    yield Comparison("G_bar", G_bar, parts.sum(axis=1), sizes["G_bar"].bound(target.dtype) + own)
-    signs = np.sign(C)[:, :, None] * np.sign(Phi_bar)[None, :, :]
-    wrong = np.where(parts != 0, np.sign(parts) != signs, False)
-    yield Comparison("parts against the sign of their cosine", wrong.sum(), 0, 0.0)
+    yield Comparison("G_bar", G_bar, weights @ Phi_bar, sizes["G_bar"].bound(target.dtype) + own)
+    wrong = np.where(weights != 0, np.sign(weights) != np.sign(C), False)
+    yield Comparison("roles against the sign of their cosine", wrong.sum(), 0, 0.0)
 
 
 def _column_norms(target: Target, case: CorpusCase) -> Outcome:

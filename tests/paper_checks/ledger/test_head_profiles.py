@@ -31,7 +31,7 @@ def test_a_text_decides_the_bigram_baseline():
     with pytest.raises(NotGiven):
         verdict("bigram-ce-567")
     # Alternating words: the next is certain, so the text's own pairs leave nothing to predict.
-    text = build_corpus(["a b " * 40], tokenizer("words"), length=3, layout="stream")
+    text = build_corpus(["a b " * 40], tokenizer("chars"), length=3, layout="stream")
     finding = found(claim_of("bigram-ce-567"), Setting(text=text))
     assert finding.verdict == "refuted"
     assert "(0.00)" in finding.convention

@@ -16,6 +16,8 @@ from paper_checks.ledger.setting import Setting
 from properties.catalogue import CHECKS
 from properties.claimed import CLAIMS
 from properties.results import Evidence, read_run
+from reference.sequences import build_corpus
+from reference.tokenizers import tokenizer
 
 SETTING = Setting()
 # What was decided when the report under docs/ was written: no slip may change a verdict and stay unseen.
@@ -149,3 +151,34 @@ def test_each_number_decides(claim):
     for path, text in leaves(right):
         wrong = replace(claim, numbers=changed(right, path, off_by_two_units(text)))
         assert found(wrong, SETTING).verdict == "refuted", (path, text)
+
+
+SOME_TEXT = build_corpus(["ab cd ef " * 20], tokenizer("words"), length=4, layout="stream", name="mine")
+ABOUT_A_TEXT = [claim for claim in claims() if claim.needs == "text"]
+
+
+@pytest.mark.parametrize("claim", ABOUT_A_TEXT, ids=lambda claim: claim.id)
+def test_a_text_unlike_the_one_that_was_counted_decides_nothing(claim):
+    (one,) = decide([claim], Setting(text=SOME_TEXT))
+    assert one.finding.verdict == "not_run"
+    assert "as was counted; mine" in one.finding.derivation
+    assert one.command == claim.run_with
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "lacks"),
+    [
+        ("learned-wo-top-transitions", "'.' is not among the 3 words of mine"),
+        ("fish-neighbours", "a text with the word fish"),
+        ("paper-value-cosine-null", "a text of at least 4,096 sequences"),
+    ],
+)
+def test_a_text_that_lacks_something_leaves_the_other_claims_to_be_decided(claim_id, lacks):
+    (claim,) = [one for one in ABOUT_A_TEXT if one.id == claim_id]
+    (one,) = decide([replace(claim, text={})], Setting(text=SOME_TEXT))
+    assert one.finding.verdict == "not_run"
+    assert lacks in one.finding.derivation
+
+
+def test_only_claims_about_a_text_say_what_it_must_be_like():
+    assert all(bool(claim.text) == (claim.needs == "text") for claim in claims())
