@@ -9,24 +9,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from paper_checks.report.summary import findings
 from properties.results import Run, read_run
 from reference.errors import InputError
 
+# What has sentences of its own, was asked for and not found, or depends on how long something took.
+APART = ("experiments", "corpus", "seed", "seconds")
+# What rows of readings are known by.
+ROW_NAMES = ("weight", "prediction", "row", "id", "name")
+# Differences of losses are rounding below the one; a reader sees less than the other as no change.
+ROUNDING, SHOWN = 2.0**-40, 2.0**-8
 UNCHANGED = "Nothing changed since then."
 
 
 def changes(old: Run, new: Run) -> Iterator[str]:
     """Yield a sentence for each result, claim or experiment that is new, gone, or another than it was.
 
-    A result is known by its check and its target, a claim by its id, an experiment by its name; times are no
-    change.
+    A result is known by its check and its target, a claim by its id, an experiment by its name. Of what else
+    was found, the numbers are compared as far as other machines round them alike. Times are no change.
     """
     before = {f"{one.check} on {one.target}": str(one.result) for one in old.results}
     after = {f"{one.check} on {one.target}": str(one.result) for one in new.results}
     yield from _differences("Result", before, after)
     yield from _differences("Claim", _verdicts(old), _verdicts(new))
     yield from _differences("Experiment", _outcomes(old), _outcomes(new))
+    yield from _readings(findings(old), findings(new))
 
 
 def _verdicts(run: Run) -> dict[str, str]:
@@ -43,6 +52,50 @@ def _outcomes(run: Run) -> dict[str, str]:
         one["experiment"]: f"{'met' if one['met'] else 'not met'} ({one['verdict']})"
         for one in run.header.get("experiments") or ()
     }
+
+
+def _numbers(found: Any, where: str = "") -> dict[str, float]:
+    """Return every number at any depth by where it stands; a row by its name where it has one."""
+    if isinstance(found, bool):
+        return {}
+    if isinstance(found, int | float):
+        return {where: float(found)}
+    if isinstance(found, Mapping):
+        named = {str(name): one for name, one in found.items() if name not in APART}
+    elif isinstance(found, list | tuple):
+        named = dict(zip(_row_names(found), found, strict=True))
+    else:
+        return {}
+    return {
+        place: number
+        for name, one in named.items()
+        for place, number in _numbers(one, f"{where} {name}".strip()).items()
+    }
+
+
+def _row_names(rows: Sequence[Any]) -> list[str]:
+    """Return what each row says it is, with its number where another says the same or it says nothing."""
+    said = [
+        " ".join(str(row[key]) for key in ROW_NAMES if isinstance(row, Mapping) and key in row)
+        for row in rows
+    ]
+    return [
+        name if name and said.count(name) == 1 else f"{name} {at}".strip() for at, name in enumerate(said)
+    ]
+
+
+def _readings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    for part in dict.fromkeys([*before, *after]):
+        if part in APART:
+            continue
+        old, new = (_numbers(found.get(part), part) for found in (before, after))
+        if part not in after or part not in before:
+            yield f"The part {part} is {'gone' if part in before else 'new'}."
+        elif old.keys() != new.keys():
+            yield f"The part {part} has numbers of other things than it had."
+        for name in old if old.keys() == new.keys() else ():
+            if abs(new[name] - old[name]) > ROUNDING + SHOWN * abs(old[name]):
+                yield f"The number {name} was {old[name]:.4g}, is {new[name]:.4g}."
 
 
 def _differences(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from properties.results import BAD, STATES, Evidence, Result, Run, State
 
@@ -170,13 +170,26 @@ def slowest(run: Run, most: int = 10) -> list[Result]:
     return sorted(run.results, key=lambda result: -result.seconds)[:most]
 
 
+# What a header says of the run itself; all else in it was found.
+ABOUT_THE_RUN = ("kind", "format", "command", "started", "versions", "commit", "machine", "device")
+
+
+def findings(run: Run) -> dict[str, Any]:
+    """Return what the header holds of what was found: experiments, readings of the corpus, a certificate."""
+    return {name: value for name, value in run.header.items() if name not in ABOUT_THE_RUN}
+
+
 def digest(run: Run) -> str:
-    """Return a SHA-256 of everything in the results but their times: equal for two equal runs."""
-    measured = run.header.get("experiments") or ()
-    lines = [{**one, "seconds": None} for one in (*map(asdict, run.results), *run.claims, *measured)]
-    if "reproduced" in run.header:
-        lines.append(run.header["reproduced"])
-    return hashlib.sha256(json.dumps(lines, sort_keys=True).encode()).hexdigest()
+    """Return a SHA-256 of everything that was found, without times: equal for two equal runs."""
+    lines = [*map(asdict, run.results), *run.claims, findings(run)]
+    return hashlib.sha256(json.dumps(_timeless(lines), sort_keys=True).encode()).hexdigest()
+
+
+def _timeless(value: Any) -> Any:
+    """Return a value with no seconds in it, at any depth."""
+    if isinstance(value, Mapping):
+        return {name: _timeless(one) for name, one in value.items() if name != "seconds"}
+    return [_timeless(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _listed(parts: Iterable[str]) -> str:

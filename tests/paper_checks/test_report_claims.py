@@ -1,5 +1,6 @@
 """Claims in a run's file, on the page and in what changed between two runs."""
 
+import copy
 import re
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from test_report_sample import CLAIMS, claim, sample_run, with_claims
 from paper_checks.ledger.book import claims
 from paper_checks.report import verdicts
 from paper_checks.report.compare import changes, main
+from paper_checks.report.summary import digest
 from paper_checks.report.verdicts import BEGIN_WITH, read_first
 from properties.results import read_run, write_run
 from reference.errors import InputError
@@ -78,6 +80,61 @@ def test_what_changed_is_told():
     other = replace(old, header={**old.header, "experiments": [{**one, "met": False}]})
     assert list(changes(old, known)) == ["Experiment heads.sizes is new: met (Yes.)."]
     assert list(changes(known, other)) == ["Experiment heads.sizes was met (Yes.), is not met (Yes.)."]
+
+
+READ = {
+    "by_layer": {
+        "seconds": 1.0,
+        "rows": [
+            {"weight": "W_O", "cosine": 0.5, "measured": 1e-14},
+            {"weight": "V 0", "cosine": 0.25, "measured": None},
+        ],
+    },
+    "predicted": [{"prediction": "loss", "value": 2.0}, {"prediction": "loss", "value": 3.0}],
+}
+
+
+def read_with(*place, value):
+    found = copy.deepcopy(READ)
+    part = found
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    return found
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (READ, []),
+        (read_with("by_layer", "rows", 0, "cosine", value=0.5001), []),  # as another machine may round it
+        (read_with("by_layer", "rows", 0, "measured", value=-3e-14), []),  # a difference of losses: rounding
+        (read_with("by_layer", "seconds", value=9.0), []),
+        (
+            read_with("by_layer", "rows", 1, "cosine", value=0.5),
+            ["The number by_layer rows V 0 cosine was 0.25, is 0.5."],
+        ),
+        (read_with("predicted", 1, "value", value=4.0), ["The number predicted loss 1 value was 3, is 4."]),
+        (
+            read_with("by_layer", "rows", 1, "measured", value=1.0),
+            ["The part by_layer has numbers of other things than it had."],
+        ),
+        ({"by_layer": READ["by_layer"]}, ["The part predicted is gone."]),
+        ({**READ, "words": {"among": 3}}, ["The part words is new."]),
+    ],
+)
+def test_numbers_read_off_the_corpus_are_compared_as_far_as_machines_agree(found, told):
+    old, new = (replace(sample_run(), header={**sample_run().header, **one}) for one in (READ, found))
+    assert list(changes(old, new)) == told
+
+
+@pytest.mark.parametrize("place", [("by_layer", "rows", 0, "cosine"), ("predicted", 1, "value")])
+def test_the_digest_follows_what_was_read_off_the_corpus(place):
+    plain, other, later = (
+        replace(sample_run(), header={**sample_run().header, **one})
+        for one in (READ, read_with(*place, value=0.1), read_with("by_layer", "seconds", value=9.0))
+    )
+    assert digest(plain) == digest(later) != digest(other)
 
 
 def test_a_report_that_went_stale_fails(tmp_path, capsys):
