@@ -17,7 +17,7 @@ from reference.sources import DEFAULT_FIELD
 def load_corpus(
     place: str | Path | None,
     *,
-    matrices: int,
+    matrices: int = 1,
     vocab_size: int | None,
     length: int | None,
     tokenizer_name: str,

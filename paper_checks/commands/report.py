@@ -90,6 +90,17 @@ def report(
     earlier = read_run(compare) if compare else None
     full = profile is options.ReportProfileOption.full
     check_poems(poems, full)
+    shown = load_corpus(
+        corpus,
+        matrices=40,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
+        cached=not no_cache,
+    )
     run = run_suite(
         Suite.whole(impl or []),
         corpus,
@@ -102,17 +113,6 @@ def report(
         field=field,
         cached=not no_cache,
         quiet=quiet,
-    )
-    shown = load_corpus(
-        corpus,
-        matrices=40,
-        vocab_size=vocab,
-        length=length,
-        tokenizer_name=tokenizer,
-        layout=layout.value,
-        seed=seed,
-        field=field,
-        cached=not no_cache,
     )
     text = None if corpus is None else shown
     with progress_bar(not quiet) as progress:

@@ -156,7 +156,6 @@ def test_a_token_array_keeps_its_length_its_type_and_its_place_on_disk(tmp_path)
     np.testing.assert_array_equal(found["B_bar"], stream_statistics([tokens], 5)["B_bar"])
     for_checks = load_for_checks(
         tmp_path / "t.npy",
-        matrices=10,
         vocab_size=None,
         length=2,
         tokenizer_name="words",

@@ -268,9 +268,7 @@ def test_a_run_beside_its_laws_is_read_back_as_it_was(tmp_path):
 def test_a_corpus_that_is_too_small_for_a_run_is_said():
     from paper_checks.corpora import load_corpus
 
-    corpus = load_corpus(
-        None, matrices=10, vocab_size=None, length=24, tokenizer_name="words", layout="stream", seed=0
-    )
+    corpus = load_corpus(None, vocab_size=None, length=24, tokenizer_name="words", layout="stream", seed=0)
     few = replace(corpus, tokens=corpus.tokens[:12])
     (sentence,) = beside_its_laws(few, plan.Plan(), lambda *told: None).left_out
     assert "A sample of" in sentence
