@@ -94,7 +94,7 @@ def _claim(claim_id: str, words: str) -> Number:
 # What to read first, in order: the law, what it is good for, and where this run has its number.
 FIRST: dict[str, tuple[str, Number]] = {
     "proof.next_order": (
-        "Every published size can be predicted, with its error, before anything is trained.",
+        "How large a weight gets, and how far its leading term is off, is known before anything is trained.",
         _sizes,
     ),
     "series.relative_error": (
