@@ -13,10 +13,10 @@ import numpy as np
 
 from properties.checkpoint_bands import Band, bands, by_layer
 from properties.checkpoint_file import Checkpoint, read_checkpoint
-from properties.diagnosis import Slip, known
 from properties.leading_terms import GROUPS, Directions, directions
 from properties.parameter_names import OWN, Names
 from properties.results import Result, State
+from properties.slips import Slip, known
 from properties.tolerances import WIDEST_BAND
 from reference.alignment import singular_directions
 from reference.corpus import Corpus

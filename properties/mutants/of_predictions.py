@@ -45,6 +45,7 @@ _OF_LOGITS = (
         slip="there is no causal mask",
         right="np.where(visible, scores, -np.inf)",
         wrong="scores",
+        kind="no causal mask",
         caught_by=("model.logits", "model.causal"),
     ),
     _logits(
@@ -91,6 +92,15 @@ _OF_LOGITS = (
         function="logits",
         right="return np.array(F)",
         wrong="return softmax(np.array(F))",
+        caught_by=("model.logits",),
+    ),
+    Mutant(
+        "logits_are_log_probabilities",
+        method="logits",
+        slip="the logarithm of the softmax of the logits is answered",
+        function="logits",
+        right="return np.array(F)",
+        wrong="return np.log(softmax(np.array(F)))",
         caught_by=("model.logits",),
     ),
     Mutant(
@@ -174,6 +184,7 @@ LOSS = (
         slip="the loss is divided by the number of sequences, not of positions",
         right="np.mean(losses)",
         wrong="np.sum(losses) / len(tokens)",
+        kind="divided by N",
         caught_by=("model.loss", "zero.loss"),
     ),
     _loss(

@@ -10,10 +10,11 @@ from properties import check_implementation
 from properties.cases import CORPORA, MATRICES
 from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison
-from properties.diagnosis import DEAREST, KINDS, diagnose
+from properties.diagnosis import DEAREST, diagnose
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.mutant import Mutant, implementation, plain
 from properties.runner import run_check
+from properties.slips import KINDS
 from properties.target import Target
 from properties.tolerances import rounding, unit_roundoff
 from reference.statistics import statistics
