@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +23,52 @@ _REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
 
 
 def explaining(check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]) -> list[Suspect]:
-    """Return the suspects that answer as the target does, to this law and the earlier ones it passes."""
+    """Return the suspects that answer as the target does, to this law and the earlier ones it passes.
+
+    Where no slip that is known does, one that is solved for may: a factor inside the model.
+    """
     from properties.mutants.suspects import suspects
 
-    found = list(suspects(check.needs))
+    known = _narrowed(check, target, cases, told, suspects(check.needs))
+    return known or _narrowed(check, target, cases, told, _solved_for(check, target, cases, told))
+
+
+def _solved_for(
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]
+) -> Iterator[Suspect]:
+    """Yield the factors inside the model with which it answers as the target does, on the ordinary case.
+
+    A number alone is met by some factor at any place: there must be another case to tell.
+    """
+    from properties.mutants.factors import METHODS, PLACES, Factor, solved
+    from properties.mutants.suspects import Suspect
+
+    if not {*check.needs} <= {*METHODS} or len(cases) < 2:
+        return
+    mine = _numbers(told[-1])
+
+    def rest(factor: Factor) -> np.ndarray:
+        theirs = _numbers(
+            list(_compared(check, as_target(factor.make(), target.dtype), cases[-1]))[: len(told[-1])]
+        )
+        return theirs - mine if theirs.shape == mine.shape else np.full(1, np.nan)
+
+    for place in PLACES:
+        for factor in solved(place, rest):
+            one = Suspect(factor.name, frozenset(), factor.make)
+            if agree(_answers(check, one, cases[-1], target.dtype), told[-1], target.dtype):
+                yield one
+                break
+
+
+def _numbers(comparisons: list[Comparison]) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *(np.ravel(arrays(one)[0]) for one in comparisons)])
+
+
+def _narrowed(
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], those: Iterable[Suspect]
+) -> list[Suspect]:
+    found = list(those)
     for case, mine in zip(cases, told, strict=True):
         found = [one for one in found if agree(_answers(check, one, case, target.dtype), mine, target.dtype)]
     earlier, later = _others(check)

@@ -20,6 +20,13 @@ _OF_LOGITS = (
         caught_by=("model.logits",),
     ),
     _logits(
+        "logits_values_doubled",
+        slip="what the heads move is added twice",
+        right="h[-1] + A @ h[-1] @ V",
+        wrong="h[-1] + 2 * A @ h[-1] @ V",
+        caught_by=("model.logits",),
+    ),
+    _logits(
         "logits_V_transposed",
         slip="V is transposed",
         right="A @ h[-1] @ V",
