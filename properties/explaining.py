@@ -38,12 +38,12 @@ def _solved_for(
 ) -> Iterator[Suspect]:
     """Yield the factors inside the model with which it answers as the target does, on the ordinary case.
 
-    A number alone is met by some factor at any place: there must be another case to tell.
+    A number alone is met by some factor at any place: there must be another to tell.
     """
     from properties.mutants.factors import METHODS, PLACES, Factor, solved
     from properties.mutants.suspects import Suspect
 
-    if not {*check.needs} <= {*METHODS} or len(cases) < 2:
+    if not {*check.needs} <= {*METHODS} or sum(_numbers(one).size for one in told) < 2:
         return
     mine = _numbers(told[-1])
 

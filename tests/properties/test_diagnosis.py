@@ -212,7 +212,7 @@ def test_a_single_number_is_not_called_a_multiple_of_another():
     assert diagnose(only, Target(plain()), MATRICES.ordinary) is None
 
 
-def test_what_two_slips_explain_has_no_name():
+def test_what_two_slips_explain_is_said_to_be_either():
     """The skew part of a table changes its sign when it is transposed: either slip explains it."""
 
     def skew(table):
@@ -225,7 +225,9 @@ def test_what_two_slips_explain_has_no_name():
 
     only = Check("test.law", "A law.", "derived here", CORPORA, law, needs=("statistics",))
     wrong = With("wrong", statistics=lambda t, v: {"B_bar": statistics(t, v)["B_bar"].T})
-    assert diagnose(only, Target(wrong), CORPORA.ordinary) is None
+    slip = diagnose(only, Target(wrong), CORPORA.ordinary)
+    assert slip.name == "negated or transposed"
+    assert slip.sentence == "It is right but for one slip: either negated, or transposed."
 
 
 def test_a_wrong_shape_has_no_name():
