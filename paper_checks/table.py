@@ -125,7 +125,8 @@ def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
     table.add_column("check", no_wrap=True, overflow="ellipsis", min_width=LONGEST_ID)
     table.add_column("cases", justify="right", no_wrap=True, min_width=len("cases"))
     for target in targets:
-        table.add_column(target, no_wrap=True, overflow="ellipsis")
+        # A long name goes on in the next line: what may not wrap is squeezed with the numbers beside it.
+        table.add_column(target, overflow="fold")
     together = _idle_families(by_check)
     for check, row in by_check.items():
         ids = together.get(_family(check), [])

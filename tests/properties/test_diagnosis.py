@@ -267,7 +267,8 @@ def test_a_mutant_is_told_by_its_own_name_and_by_no_other(method):
     for mutant, check in DIAGNOSED:
         if mutant.method == method:
             slip = diagnose(CHEAP[check], Target(implementation(mutant)), CHEAP[check].cases.ordinary)
-            assert slip is None or slip.name == mutant.name, mutant.id
+            # A slip of the loss and one of its gradients can be the same slip: then either is said.
+            assert slip is None or mutant.name in slip.name, (mutant.id, slip.name)
             untold |= {mutant.id} if slip is None else set()
     assert untold <= RARE | UNTOLD
 
@@ -279,7 +280,7 @@ def test_every_check_named_for_a_mutant_tells_it_by_its_own_name_and_by_no_other
         if check in CHEAP:
             result = run_check(CHEAP[check], Target(implementation(mutant)), profile="ci", seed=0)
             found = result.counterexample.get("looks_like")
-            assert found in (None, mutant.name), check
+            assert found is None or mutant.name in found, check
             assert found or mutant.id in UNTOLD, check
 
 
