@@ -24,6 +24,7 @@ KINDS = {
     "float32": "It is float32 where float64 is declared: look for an array made in float32, or declare "
     "dtype float32.",
     "transposed and negated": "It is transposed and negated: right with its axes swapped and the other sign.",
+    "reversed": "It is reversed: its first entry is that of the farthest key, not of the position itself.",
     "all zero": "Every entry is zero: look for what is never written to, or a step that is never made.",
 }
 

@@ -321,7 +321,7 @@ def test_every_check_named_for_a_mutant_tells_it_by_its_own_name_and_by_no_other
 
 def test_every_kind_of_slip_is_made_by_a_mutant_or_an_answer_that_is_wrong_all_over():
     made = {mutant.kind for mutant in MUTANTS if mutant.kind}
-    assert set(KINDS) - made == {"all zero", "transposed and negated"}
+    assert set(KINDS) - made == {"all zero", "reversed", "transposed and negated"}
     assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in KINDS.values())
 
 
