@@ -32,7 +32,7 @@ def _told(notes: Sequence[str]) -> str:
     lacking = 0
     others: Counter[str] = Counter()
     for note in notes:
-        names = _wanted(note)
+        names = wanting(note)
         lacking += bool(names)
         wanted |= dict.fromkeys(names)
         if not names:
@@ -42,7 +42,7 @@ def _told(notes: Sequence[str]) -> str:
     return "; ".join(parts)
 
 
-def _wanted(note: str) -> list[str]:
+def wanting(note: str) -> list[str]:
     """Return the methods or the statistic that a note says are missing."""
     if note.startswith(NO_METHOD):
         return note.removeprefix(NO_METHOD).split(" and no ")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from paper_checks.left_out import counted, left_out
+from paper_checks.left_out import counted, left_out, wanting
 from properties.failure import failure_lines, wrapped
 from properties.results import BAD, MATHEMATICS, Result, Run
 
@@ -122,14 +123,44 @@ def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
             by_check.setdefault(result.check, {})[result.target] = result
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("check", no_wrap=True, overflow="ellipsis", min_width=LONGEST_ID)
-    table.add_column("cases", justify="right", no_wrap=True)
+    table.add_column("cases", justify="right", no_wrap=True, min_width=len("cases"))
     for target in targets:
-        table.add_column(target, no_wrap=True, overflow="ellipsis")
+        # A long name goes on in the next line: what may not wrap is squeezed with the numbers beside it.
+        table.add_column(target, overflow="fold")
+    together = _idle_families(by_check)
     for check, row in by_check.items():
+        ids = together.get(_family(check), [])
+        if check in ids:
+            if check == ids[0]:
+                cells = (_want(target, [by_check[id] for id in ids]) for target in targets)
+                table.add_row(f"{_family(check)}, {len(ids)} checks", "0", *cells)
+            continue
         # The fewest of the targets: a shortfall shows.
         cases = str(min(result.cases for result in row.values()))
         table.add_row(check, cases, *(_cell(row.get(target)) for target in targets))
     return table
+
+
+def _family(check: str) -> str:
+    return check.split(".")[0]
+
+
+def _idle_families(by_check: Mapping[str, Mapping[str, Result]]) -> dict[str, list[str]]:
+    """Return by family the checks, several, that apply to none of the targets: one row tells them all."""
+    idle = [
+        check
+        for check, row in by_check.items()
+        if all(result.result == "not_applicable" for result in row.values())
+    ]
+    by_family = {family: list(ids) for family, ids in groupby(sorted(idle, key=_family), key=_family)}
+    return {family: ids for family, ids in by_family.items() if len(ids) > 1}
+
+
+def _want(target: str, rows: Sequence[Mapping[str, Result]]) -> Text:
+    """Return that checks do not apply to a target, and for want of what."""
+    notes = [row[target].note or "" for row in rows if target in row]
+    names = dict.fromkeys(name for note in notes for name in wanting(note))
+    return Text(WORDS["not_applicable"] + (f", no {', '.join(names)}" if names else ""), style="dim")
 
 
 def _cell(result: Result | None) -> Text:

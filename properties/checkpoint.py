@@ -13,10 +13,10 @@ import numpy as np
 
 from properties.checkpoint_bands import Band, bands, by_layer
 from properties.checkpoint_file import Checkpoint, read_checkpoint
-from properties.diagnosis import Slip, known
 from properties.leading_terms import GROUPS, Directions, directions
 from properties.parameter_names import OWN, Names
 from properties.results import Result, State
+from properties.slips import Slip, known
 from properties.tolerances import WIDEST_BAND
 from reference.alignment import singular_directions
 from reference.corpus import Corpus
@@ -164,7 +164,11 @@ def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float, followin
     A factor that is nearer to 1 than the next order is of the size of what the theory leaves out, which two
     layers may differ by; it says nothing of the rate.
     """
+    if not weight.any():
+        return known("all zero")
     variants = {"negated": -weight}
+    if weight.ndim == 1:
+        variants["reversed"] = weight[::-1]
     if weight.ndim == 2:
         variants |= {"transposed": weight.T, "transposed and negated": -weight.T}
     for name, variant in variants.items():

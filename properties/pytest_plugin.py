@@ -163,8 +163,9 @@ def report(item: pytest.Item, result: Result) -> None:
     from properties.failure import failure_lines, wrapped
 
     item.user_properties += [
-        (f"{PROPERTY}_{name}", str(getattr(result, name)))
+        (f"{PROPERTY}_{name}", str(value))
         for name in ("check", "target", "result", "evidence", "cases", "error_over_bound", "source")
+        if (value := getattr(result, name)) is not None
     ]
     item.user_properties.append((PROPERTY, json.dumps(asdict(result))))
     if result.result in ("not_applicable", "skipped"):

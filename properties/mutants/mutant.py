@@ -6,7 +6,7 @@ import ast
 import inspect
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -44,7 +44,7 @@ class Mutant:
         right: what its source says, once.
         wrong: what it says instead.
         caught_by: the ids of the checks that must turn red; of an equivalent mutant, those that must not.
-        kind: the name of the slip where others make it too, one of `properties.diagnosis.KINDS`.
+        kind: the name of the slip where others make it too, one of `properties.slips.KINDS`.
     """
 
     id: str
@@ -92,7 +92,7 @@ def implementation(mutant: Mutant) -> Implementation:
     slipped = getattr(
         planted(MODULES[mutant.method], mutant.function, mutant.right, mutant.wrong), mutant.method
     )
-    return Implementation(f"mutant:{mutant.id}", {**plain().methods, mutant.method: _quiet(slipped)})
+    return Implementation(f"mutant:{mutant.id}", {**plain().methods, mutant.method: quiet(slipped)})
 
 
 def planted(module: types.ModuleType, function: str | None, right: str, wrong: str) -> types.ModuleType:
@@ -101,13 +101,27 @@ def planted(module: types.ModuleType, function: str | None, right: str, wrong: s
     Raises:
         ValueError: `right` does not occur exactly once.
     """
+    return rewritten(module, [(function, right, wrong)])
+
+
+def rewritten(module: types.ModuleType, edits: Iterable[tuple[str | None, str, str]]) -> types.ModuleType:
+    """Return a copy of a module with every edit, (function, right, wrong), made as by `planted`.
+
+    Raises:
+        ValueError: a `right` does not occur exactly once, or an edit before it has changed it.
+    """
     source = inspect.getsource(module)
-    where = source if function is None else _function_source(module, function)
-    if where.count(right) != 1:
-        raise ValueError(f"{module.__name__} holds {right!r} {where.count(right)} times, not once")
+    now: dict[str, str] = {}
+    for function, right, wrong in edits:
+        where = source if function is None else _function_source(module, function)
+        if {where.count(right), now.get(where, where).count(right)} != {1}:
+            raise ValueError(f"{module.__name__} holds {right!r} {where.count(right)} times, not once")
+        now[where] = now.get(where, where).replace(right, wrong)
+    for where, changed in now.items():
+        source = source.replace(where, changed)
     copy = types.ModuleType(module.__name__)
     copy.__file__ = module.__file__
-    exec(_compiled(module.__name__, source.replace(where, where.replace(right, wrong))), copy.__dict__)
+    exec(_compiled(module.__name__, source), copy.__dict__)
     return copy
 
 
@@ -125,7 +139,7 @@ def _function_source(module: types.ModuleType, function: str) -> str:
     raise ValueError(f"{module.__name__} has no function {function}")
 
 
-def _quiet(method: Callable[..., Any]) -> Callable[..., Any]:
+def quiet(method: Callable[..., Any]) -> Callable[..., Any]:
     """Silence what NumPy says of a division by zero: a slip's nonsense is for the checks to tell."""
 
     def silenced(*arguments: Any) -> Any:

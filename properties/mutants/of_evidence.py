@@ -149,9 +149,25 @@ Q_BAR_AND_DELTA_BAR = (
         caught_by=("statistics.Delta_bar", "statistics.Delta_bar_probed", "statistics.repeated"),
     ),
     _evidence(
+        "Q_bar_and_Delta_bar_not_divided",
+        slip="the evidence in Q_bar and Delta_bar is added up, not divided by NT",
+        right="return Q_bar / positions, Delta_bar / positions",
+        wrong="return Q_bar, Delta_bar",
+        kind="not divided by NT",
+        caught_by=("statistics.Q_bar", "statistics.Delta_bar"),
+    ),
+    _evidence(
+        "Q_bar_and_Delta_bar_divided_by_N",
+        slip="the evidence is divided by the number of sequences, not of positions",
+        right="tokens[:, 1:].size, len(G_bar)",
+        wrong="len(tokens), len(G_bar)",
+        kind="divided by N",
+        caught_by=("statistics.Q_bar", "statistics.Delta_bar"),
+    ),
+    _evidence(
         "Q_bar_without_1_over_t",
         slip="the pull of position t is not divided by t",
-        right="pull = pull / (t + 1)",
+        right="pull = pull / len(prefix)",
         wrong="pull = pull",
         kind="1/t missing",
         caught_by=("statistics.Q_bar", "statistics.Q_bar_probed", "statistics.Delta_bar_probed"),
@@ -159,8 +175,8 @@ Q_BAR_AND_DELTA_BAR = (
     _evidence(
         "Q_bar_1_over_t_twice",
         slip="the pull of position t is divided by t twice",
-        right="pull = pull / (t + 1)",
-        wrong="pull = pull / (t + 1) ** 2",
+        right="pull = pull / len(prefix)",
+        wrong="pull = pull / len(prefix) ** 2",
         caught_by=("statistics.Q_bar", "statistics.Q_bar_probed", "statistics.Delta_bar_probed"),
     ),
     _evidence(
@@ -194,10 +210,19 @@ Q_BAR_AND_DELTA_BAR = (
         caught_by=("statistics.Q_bar", "statistics.Delta_bar"),
     ),
     _evidence(
+        "Q_bar_excludes_t_but_the_first",
+        slip="word t is left out of the keys of position t, but where there would be none",
+        right="sequence[: t + 1], sequence[t + 1]",
+        wrong="sequence[: max(t, 1)], sequence[t + 1]",
+        kind="position t excluded",
+        caught_by=("statistics.Q_bar", "statistics.Delta_bar"),
+    ),
+    _evidence(
         "Q_bar_without_the_mask",
         slip="every query reads the whole sequence, as if there were no causal mask",
         right="sequence[: t + 1], sequence[t + 1]",
         wrong="sequence[:-1], sequence[t + 1]",
+        kind="no causal mask",
         caught_by=("statistics.Q_bar", "statistics.Q_bar_probed"),
     ),
     _evidence(
@@ -243,6 +268,20 @@ Q_BAR_AND_DELTA_BAR = (
         right="t - k",
         wrong="k - t",
         caught_by=("statistics.Delta_bar", "statistics.Delta_bar_probed"),
+    ),
+    _evidence(
+        "Delta_bar_reversed",
+        slip="Delta_bar is reversed: its first entry is that of the farthest key",
+        right="Delta_bar / positions",
+        wrong="Delta_bar[::-1] / positions",
+        caught_by=("statistics.Delta_bar", "statistics.Delta_bar_probed"),
+    ),
+    _evidence(
+        "Delta_bar_above_the_diagonal",
+        slip="Delta_bar sums the diagonals above the main one, where nothing is",
+        right="Delta_bar[distance] += pull[k]",
+        wrong="Delta_bar[distance] += pull[k] * (distance == 0)",
+        caught_by=("statistics.Delta_bar", "statistics.Delta_bar_sums_to_zero"),
     ),
     _evidence(
         "Delta_bar_averaged",

@@ -36,6 +36,7 @@ GRADIENTS = (
         slip="the gradients are divided by the number of sequences, not of positions",
         right="value / tokens[:, 1:].size",
         wrong="value / len(tokens)",
+        kind="divided by N",
         caught_by=("gradients.W_O", "zero.gradients", "gradients.slope"),
     ),
     _gradients(

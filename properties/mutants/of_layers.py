@@ -80,6 +80,7 @@ MULTI_HEAD_OUTPUT = (
         slip="there is no causal mask",
         right="np.where(visible, scores, -np.inf)",
         wrong="scores",
+        kind="no causal mask",
         caught_by=("ablation.all_heads", "ablation.one_head"),
     ),
     _output(

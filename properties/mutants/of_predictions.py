@@ -20,6 +20,13 @@ _OF_LOGITS = (
         caught_by=("model.logits",),
     ),
     _logits(
+        "logits_values_doubled",
+        slip="what the heads move is added twice",
+        right="h[-1] + A @ h[-1] @ V",
+        wrong="h[-1] + 2 * A @ h[-1] @ V",
+        caught_by=("model.logits",),
+    ),
+    _logits(
         "logits_V_transposed",
         slip="V is transposed",
         right="A @ h[-1] @ V",
@@ -45,6 +52,7 @@ _OF_LOGITS = (
         slip="there is no causal mask",
         right="np.where(visible, scores, -np.inf)",
         wrong="scores",
+        kind="no causal mask",
         caught_by=("model.logits", "model.causal"),
     ),
     _logits(
@@ -91,6 +99,15 @@ _OF_LOGITS = (
         function="logits",
         right="return np.array(F)",
         wrong="return softmax(np.array(F))",
+        caught_by=("model.logits",),
+    ),
+    Mutant(
+        "logits_are_log_probabilities",
+        method="logits",
+        slip="the logarithm of the softmax of the logits is answered",
+        function="logits",
+        right="return np.array(F)",
+        wrong="return np.log(softmax(np.array(F)))",
         caught_by=("model.logits",),
     ),
     Mutant(
@@ -174,6 +191,7 @@ LOSS = (
         slip="the loss is divided by the number of sequences, not of positions",
         right="np.mean(losses)",
         wrong="np.sum(losses) / len(tokens)",
+        kind="divided by N",
         caught_by=("model.loss", "zero.loss"),
     ),
     _loss(

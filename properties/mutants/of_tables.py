@@ -40,6 +40,7 @@ B_BAR = (
         slip="B_bar is divided by the number of sequences, not of positions",
         right="positions = tokens[:, 1:].size",
         wrong="positions = len(tokens)",
+        kind="divided by N",
         caught_by=("statistics.B_bar", "statistics.B_bar_columns"),
     ),
     _bigram(
@@ -180,6 +181,22 @@ PHI_BAR = (
         kind="not divided by NT",
         caught_by=("statistics.Phi_bar", "statistics.Phi_bar_counted", "statistics.repeated"),
     ),
+    _shares(
+        "Phi_bar_divided_by_N",
+        slip="the shares in Phi_bar are divided by the number of sequences, not of positions",
+        right="positions = tokens[:, 1:].size",
+        wrong="positions = len(tokens)",
+        kind="divided by N",
+        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_counted"),
+    ),
+    _context(
+        "Phi_bar_negated",
+        slip="Phi_bar is the even spread less the share",
+        right="share - uniform",
+        wrong="uniform - share",
+        kind="negated",
+        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_rows_and_B_bar_columns"),
+    ),
     _context(
         "Phi_bar_uniform_part",
         slip="the even spread over targets is not subtracted from Phi_bar",
@@ -234,6 +251,21 @@ PHI_BAR = (
         caught_by=("statistics.Phi_bar", "statistics.Phi_bar_rows_and_B_bar_columns"),
     ),
     _shares(
+        "Phi_bar_excludes_t_but_the_first",
+        slip="word t is left out of the prefix of position t, but where the prefix would be empty",
+        right="sequence[: t + 1], sequence[t + 1]",
+        wrong="sequence[: max(t, 1)], sequence[t + 1]",
+        kind="position t excluded",
+        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_counted"),
+    ),
+    _shares(
+        "Phi_bar_mask_upside_down",
+        slip="the mask is upside down: position t reads the words from t on",
+        right="sequence[: t + 1], sequence[t + 1]",
+        wrong="sequence[t:-1], sequence[t + 1]",
+        caught_by=("statistics.Phi_bar", "statistics.Phi_bar_counted"),
+    ),
+    _shares(
         "Phi_bar_includes_the_target",
         slip="the prefix of position t holds its target, word t + 1",
         right="sequence[: t + 1], sequence[t + 1]",
@@ -245,6 +277,7 @@ PHI_BAR = (
         slip="every position reads the whole sequence, as if there were no causal mask",
         right="sequence[: t + 1], sequence[t + 1]",
         wrong="sequence[:-1], sequence[t + 1]",
+        kind="no causal mask",
         caught_by=("statistics.Phi_bar", "statistics.Phi_bar_counted"),
     ),
     _shares(

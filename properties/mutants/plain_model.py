@@ -53,4 +53,5 @@ def loss(parameters: Parameters, tokens: np.ndarray) -> float:
             target, top = sequence[t + 1], F[t].max()
             log_probability = F[t] - top - np.log(np.exp(F[t] - top).sum())
             losses.append(-log_probability[target])
-    return float(np.mean(losses))
+    mean: float = np.mean(losses)  # complex where the parameters are, to differentiate
+    return mean

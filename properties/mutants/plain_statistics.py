@@ -68,7 +68,7 @@ def evidence(tokens: np.ndarray, G_bar: np.ndarray) -> tuple[np.ndarray, np.ndar
             residual = np.eye(vocab_size)[target] - 1 / vocab_size
             pull = residual @ G_bar[:, prefix]
             pull = pull - pull.mean()
-            pull = pull / (t + 1)
+            pull = pull / len(prefix)
             for k in range(len(prefix)):
                 key, distance = prefix[k], t - k
                 Q_bar[query, key] += pull[k]

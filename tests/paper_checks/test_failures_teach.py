@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from properties.diagnosis import KINDS
 from properties.failure import failure_lines, wrapped
 from properties.results import Result, read_run
+from properties.slips import KINDS
 
 # The slips that others make, each written by hand into an implementation of one or two statistics.
 SLIPS = '''

@@ -8,12 +8,13 @@ import pytest
 from paper_checks.mutants import run_mutants, show_mutants
 from properties import check_implementation
 from properties.catalogue import CHECKS, select
-from properties.diagnosis import DEAREST, KINDS
+from properties.diagnosis import DEAREST
 from properties.mutants import equivalent, proofs, trial
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.equivalent import EQUIVALENTS, Equivalent
 from properties.mutants.mutant import MODULES, Mutant, implementation, plain, planted
 from properties.runner import first_failure
+from properties.slips import KINDS
 from properties.target import METHODS, Target
 from properties.tolerances import rounding
 from reference.errors import InputError

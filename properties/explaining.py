@@ -1,0 +1,176 @@
+"""Which known slips answer as an implementation does: to the law that failed, and to the laws beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properties.check import Check, Comparison, Law
+from properties.comparing import arrays, error_over_bound
+from properties.target import Target
+from properties.tolerances import between_two
+
+if TYPE_CHECKING:
+    from properties.mutants.suspects import Suspect
+
+# Laws that cost more than this follow orders in eta over many runs; they compare no single answer.
+DEAREST = 4
+
+# What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
+_REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
+
+
+def explaining(check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]) -> list[Suspect]:
+    """Return the suspects that answer as the target does, to this law and the earlier ones it passes.
+
+    Where no slip that is known does, one that is solved for may: a factor inside the model.
+    """
+    from properties.mutants.suspects import suspects
+
+    known = _narrowed(check, target, cases, told, suspects(check.needs))
+    return known or _narrowed(check, target, cases, told, _solved_for(check, target, cases, told))
+
+
+def _solved_for(
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]
+) -> Iterator[Suspect]:
+    """Yield the factors inside the model with which it answers as the target does, on the ordinary case.
+
+    A number alone is met by some factor at any place: there must be another to tell.
+    """
+    from properties.mutants.factors import METHODS, PLACES, Factor, solved
+    from properties.mutants.suspects import Suspect
+
+    if not {*check.needs} <= {*METHODS} or sum(_numbers(one).size for one in told) < 2:
+        return
+    mine = _numbers(told[-1])
+
+    def rest(factor: Factor) -> np.ndarray:
+        theirs = _numbers(
+            list(_compared(check, as_target(factor.make(), target.dtype), cases[-1]))[: len(told[-1])]
+        )
+        return theirs - mine if theirs.shape == mine.shape else np.full(1, np.nan)
+
+    for place in PLACES:
+        for factor in solved(place, rest):
+            one = Suspect(factor.name, frozenset(), factor.make)
+            if agree(_answers(check, one, cases[-1], target.dtype), told[-1], target.dtype):
+                yield one
+                break
+
+
+def _numbers(comparisons: list[Comparison]) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *(np.ravel(arrays(one)[0]) for one in comparisons)])
+
+
+def _narrowed(
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], those: Iterable[Suspect]
+) -> list[Suspect]:
+    found = list(those)
+    for case, mine in zip(cases, told, strict=True):
+        found = [one for one in found if agree(_answers(check, one, case, target.dtype), mine, target.dtype)]
+    earlier, later = _others(check)
+    undecided = []
+    for other in earlier if found else ():
+        mine = until_failure(other, target, other.cases.ordinary)
+        if mine and not fails(mine[-1]):
+            found = _also_explaining(other, mine, target.dtype, found)
+        else:
+            undecided.append(other)
+    # A law that fails as well may do so through a second slip: it decides between slips, and refutes none.
+    for other in [*undecided, *later]:
+        if len({one.name for one in found}) > 1:
+            mine = until_failure(other, target, other.cases.ordinary)
+            found = _also_explaining(other, mine, target.dtype, found) or found
+    return found
+
+
+def _also_explaining(check: Check, mine: list[Comparison], dtype: str, found: list[Suspect]) -> list[Suspect]:
+    return [one for one in found if agree(_answers(check, one, check.cases.ordinary, dtype), mine, dtype)]
+
+
+def _answers(check: Check, one: Suspect, case: Any, dtype: str) -> list[Comparison]:
+    """Return all that a law compares of a suspect, as far as it gets."""
+    key = (check.law, id(check.cases.ordinary), one, dtype)
+    if case is not check.cases.ordinary:
+        return list(_compared(check, as_target(one.make(), dtype), case))
+    if key not in _REMEMBERED:
+        _REMEMBERED[key] = list(_compared(check, as_target(one.make(), dtype), case))
+    return _REMEMBERED[key]
+
+
+def as_target(implementation: Any, dtype: str) -> Target:
+    """Return an implementation as a target that answers in `dtype`."""
+    target = Target(implementation)
+    target.dtype = dtype
+    return target
+
+
+def until_failure(check: Check, target: Target, case: Any) -> list[Comparison]:
+    """Return what the law compares on a case, up to the first thing that is wrong; nothing if it is lost."""
+    found: list[Comparison] = []
+    try:
+        for item in check.law(target, case):
+            if isinstance(item, Comparison):
+                found.append(item)
+                if fails(item):
+                    break
+    except Exception:  # a law may break on the nonsense that a slip answers; it then tells nothing
+        return []
+    return found
+
+
+def _compared(check: Check, target: Target, case: Any) -> Iterator[Comparison]:
+    try:
+        yield from (item for item in check.law(target, case) if isinstance(item, Comparison))
+    except Exception:  # as above; what came before still tells something
+        return
+
+
+def _others(check: Check) -> tuple[list[Check], list[Check]]:
+    """Return the laws on the same methods that come before and after this one, none too dear."""
+    from properties.catalogue import CHECKS
+
+    ids = [other.id for other in CHECKS]
+    place = ids.index(check.id) if check.id in ids else len(ids)
+    similar = [
+        (i, other) for i, other in enumerate(CHECKS) if other.needs == check.needs and other.cost <= DEAREST
+    ]
+    return [other for i, other in similar if i < place], [other for i, other in similar if i > place]
+
+
+def agree(theirs: list[Comparison], mine: list[Comparison], dtype: str) -> bool:
+    """Return whether an implementation gave a law the same to compare, as far as mine goes."""
+    known = theirs[: len(mine)]
+    return len(known) == len(mine) and all(
+        one.name == other.name and _same(one, other, dtype) for one, other in zip(known, mine, strict=True)
+    )
+
+
+def _same(one: Comparison, other: Comparison, dtype: str) -> bool:
+    """Return whether both sides are alike: what is expected may be an answer of the implementation's too."""
+    (first, first_expected, _), (second, expected, bound) = arrays(one), arrays(other)
+    return _alike(first, second, expected, bound, dtype) and _alike(
+        first_expected, expected, expected, bound, dtype
+    )
+
+
+def _alike(
+    first: np.ndarray, second: np.ndarray, expected: np.ndarray, bound: np.ndarray, dtype: str
+) -> bool:
+    if first.shape != second.shape:
+        return False
+    finite = np.isfinite(first) & np.isfinite(second)
+    if not finite.all():
+        return np.array_equal(first, second, equal_nan=True)
+    return bool((np.abs(first - second) <= between_two(second, expected, bound, dtype)).all())
+
+
+def fails(comparison: Comparison) -> bool:
+    """Return whether a comparison is out of its bound, or of another shape."""
+    try:
+        return bool((error_over_bound(comparison) > 1).any())
+    except ValueError:
+        return True
