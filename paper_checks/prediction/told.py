@@ -38,7 +38,14 @@ def as_json(
 
 def _prediction(one: Prediction) -> dict[str, Any]:
     numbers = {name: json_number(getattr(one, name)) for name in ("value", "low", "high")}
-    return {"id": one.id, "title": one.title, **numbers, "law": one.law, "reliable": one.reliable}
+    return {
+        "id": one.id,
+        "title": one.title,
+        **numbers,
+        "ends": one.ends,
+        "law": one.law,
+        "reliable": one.reliable,
+    }
 
 
 def compared_as_json(one: Compared) -> dict[str, Any]:
@@ -47,6 +54,7 @@ def compared_as_json(one: Compared) -> dict[str, Any]:
     return {
         "prediction": number.prediction,
         "published": number.value,
+        "printed": number.printed,
         "relation": number.relation,
         "says": number.says,
         "source": number.source,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calling import called
+from typer.testing import CliRunner
 
 from paper_checks import neighbourhood, story_reading
 from paper_checks.command_line import app
@@ -158,6 +159,21 @@ def test_commands_tell_and_write(command, tmp_path):
 def test_a_bad_call_is_told_in_a_sentence(arguments, said):
     with pytest.raises(InputError, match=re.escape(said)):
         app(arguments, standalone_mode=False)
+
+
+def test_a_text_with_too_few_words_of_any_kind_is_told_so(tmp_path):
+    (tmp_path / "few.txt").write_text("the cat sat . the dog ran .")
+    with pytest.raises(InputError, match="3 or more among its 6 words"):
+        app(["probe", str(tmp_path / "few.txt"), "--length", "2"], standalone_mode=False)
+
+
+def test_kinds_with_too_few_words_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.txt").write_text("red blue green dog . " * 3)
+    done = CliRunner().invoke(app, ["probe", "c.txt", "--length", "4", "--draws", "2"])
+    assert done.exit_code == 0
+    assert "fewer than 3 words in this vocabulary: feelings, motion, animals." in done.output
+    assert "colours" in done.output
 
 
 def test_published_lists_are_of_content_words_and_claims():
