@@ -60,6 +60,8 @@ def compared_as_json(one: Compared) -> dict[str, Any]:
         "source": number.source,
         "claims": list(number.claims),
         "setting": asdict(number.setting),
+        "vocab_size": number.vocab_size,
+        "length": number.length,
         "predicted": None if one.prediction is None else _prediction(one.prediction),
         "verdict": one.verdict,
         "left_out": number.left_out,
