@@ -75,7 +75,14 @@ def _refuse_empty(words: Sequence[str]) -> None:
     for number, word in enumerate(words):
         if word == "" or (word.startswith("--") and word.endswith("=")):
             before = word or (words[number - 1] if number else "the command")
-            raise InputError(f"There is nothing after {before.rstrip('=')}; give a value or leave it out.")
+            if before.startswith("-"):
+                raise InputError(
+                    f"There is nothing after {before.rstrip('=')}; give a value or leave it out."
+                )
+            raise InputError(
+                f"What follows {before} is empty; write something between the quotes. A shell gives this for "
+                "a variable that is not set, too."
+            )
 
 
 def _told(error: OSError) -> str:

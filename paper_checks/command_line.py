@@ -24,6 +24,7 @@ from paper_checks.commands.probe import probe
 from paper_checks.commands.prove import prove
 from paper_checks.commands.report import report
 from paper_checks.commands.reproduce import reproduce
+from paper_checks.commands.sampling import sampling
 from paper_checks.commands.series import series
 from paper_checks.commands.story import story
 from paper_checks.commands.vectors import vectors
@@ -47,6 +48,7 @@ for command in (
     alignment,
     behaviour,
     reproduce,
+    sampling,
     experiments,
     pretrained,
     prove,

@@ -47,7 +47,11 @@ def read(corpus: Corpus, words: Sequence[str], rate: float, steps: int) -> Read:
     Raises:
         InputError: a word is not in the vocabulary, or there are none or more than positions.
     """
-    if not 1 <= len(words) <= corpus.length:
+    if not words:
+        raise InputError(
+            "The sentence has no words; give one that ends where the next word is to be predicted."
+        )
+    if len(words) > corpus.length:
         raise InputError(
             f"The sentence has {len(words)} tokens; give 1 to {corpus.length}, or raise --length."
         )

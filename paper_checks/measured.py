@@ -119,7 +119,10 @@ def trained(
 
 
 def beside_its_laws(corpus: Corpus, plan: Plan, progress: Progress) -> Measured:
-    """Train at a small size beside the predictions, on as many sequences as there are up to the plan's."""
+    """Train at a small size beside the predictions, on as many sequences as there are up to the plan's.
+
+    Where there are too few of them, `left_out` says so.
+    """
     from paper_checks.reproduction.whole import reproduced
 
     sequences = min(plan.sequences, corpus.sequences)

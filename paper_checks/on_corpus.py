@@ -22,6 +22,7 @@ from paper_checks.neighbourhood import (
     reproduced,
 )
 from paper_checks.prediction.facts import statistics_of
+from paper_checks.published_agreement import sentences
 from properties.predictions.sampling import leading_directions
 from reference.alignment import cosine, singular_directions
 from reference.corpus import Corpus
@@ -103,6 +104,7 @@ def words(corpus: Corpus) -> dict[str, Any]:
 
     The words are those whose neighbours a source lists, then the most frequent content words; frequency is
     taken out of the ranking (`reference.neighbours`), and words that are no nearer than chance are left out.
+    `agreement` says of each source, all of whose words are known, which ranking gives its lists;
     `published` has the lists all of whose words are known, each with the ranking that finds the most of them
     among the first `AMONG`.
     """
@@ -112,13 +114,16 @@ def words(corpus: Corpus) -> dict[str, Any]:
         found = neighbours(corpus, maps, word, "standardised", True, NEAREST)
         near[word] = {kind: [name for name, score in nearest if score > 0] for kind, nearest in found.items()}
     best: dict[PublishedList, Reproduced] = {}
-    for one in reproduced(corpus, maps):
+    every = reproduced(corpus, maps)
+    for one in every:
         if None in one.places.values():
             continue
         if one.published not in best or one.found > best[one.published].found:
             best[one.published] = one
     lists = [asdict(one) | {"found": one.found, "of": len(one.places)} for one in best.values()]
-    return {"nearest": near, "published": lists, "among": AMONG}
+    partly = {one.published.source for one in every if None in one.places.values()}
+    whole = [one for one in every if one.published.source not in partly]
+    return {"nearest": near, "published": lists, "among": AMONG, "agreement": list(sentences(whole))}
 
 
 def _shown_words(corpus: Corpus) -> list[str]:

@@ -95,6 +95,17 @@ def exponent(remainders: Sequence[float], relative_noise: float) -> Exponent:
 # 1 + DEVIATIONS^2 = 17 lies above, whatever the distribution.
 DEVIATIONS = 4
 
+
+def empirical_distribution(draws: int) -> float:
+    """Return how far the distribution of independent draws may be from the one that they come from.
+
+    By the inequality of Dvoretzky, Kiefer and Wolfowitz, with Massart's constant (Ann. Probab. 18, 1990), the
+    largest distance is above e with a probability of at most 2 exp(-2 draws e^2). At e = DEVIATIONS / (2
+    sqrt(draws)) this is 2 exp(-DEVIATIONS^2 / 2) = 7e-4, as for rounding.
+    """
+    return DEVIATIONS / (2 * math.sqrt(draws))
+
+
 # An interval of a prediction holds one draw in so many: the field's usual 95%. It is stated beside each one,
 # and no check passes or fails by it.
 CONFIDENCE = 0.95

@@ -102,8 +102,8 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         if has_weights:
             table.add_row("this weight", *(_cosine(c) for c in report.spectrum or (report.cosine,)))
         of_each = list(zip(*report.samples, strict=True))
-        table.add_row(f"samples of {found.sample:,}", *(_cosine(interval(v)[0]) for v in of_each))
-        table.add_row("  least", *(_cosine(interval(v)[1]) for v in of_each))
+        table.add_row(f"samples of {found.sample:,}, mean", *(_cosine(interval(v)[0]) for v in of_each))
+        table.add_row("  the least of them", *(_cosine(interval(v)[1]) for v in of_each))
         if report.removed:
             table.add_row("best rank one", _cosine(report.best_rank_one))
         for control, value in report.controls.items():

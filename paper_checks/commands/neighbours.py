@@ -52,7 +52,7 @@ def neighbours(
     """
     from rich.console import Console
 
-    from paper_checks import neighbourhood
+    from paper_checks import neighbourhood, published_agreement
     from paper_checks.corpora import load_corpus
     from reference.errors import InputError
 
@@ -74,7 +74,8 @@ def neighbours(
     maps = neighbourhood.maps_of(loaded)
     found = neighbourhood.neighbours(loaded, maps, word, ranking.value, not all_words, top)
     roles, supported, whole = neighbourhood.path(loaded, maps, word, top)
-    lists = [one for one in neighbourhood.reproduced(loaded, maps) if one.published.word == word]
+    every = neighbourhood.reproduced(loaded, maps)
+    lists = [one for one in every if one.published.word == word]
     carried = None if context is None else neighbourhood.propagated(loaded, maps, word, context, top)
     if json is not None:
         from dataclasses import asdict
@@ -94,6 +95,7 @@ def neighbours(
             "context": context,
             "propagated": None if carried is None else [carried[0], [asdict(term) for term in carried[1]]],
             "published": [asdict(one) | {"found": one.found} for one in lists],
+            "agreement": [asdict(one) for one in published_agreement.agreements(every)],
         }
         write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
     console = Console(quiet=quiet, highlight=False)
@@ -111,6 +113,10 @@ def neighbours(
             console.print(f"  {term.role:16} {term.part:+.2e}", markup=False)
     if lists:
         _show_lists(console, lists)
+    if every:
+        console.print("Which ranking gives the published lists, of all words that they are of:")
+    for sentence in published_agreement.sentences(every):
+        console.print(f"  {sentence}", markup=False)
 
 
 def _above_zero(nearest: list[tuple[str, float]]) -> str:

@@ -28,9 +28,10 @@ def probe(
     from rich.console import Console
     from rich.table import Table
 
-    from paper_checks.category_probe import PUBLISHED, probe_categories
+    from paper_checks.category_probe import FEWEST_WORDS, PUBLISHED, probe_categories
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
+    from reference.categories import CATEGORIES
     from reference.errors import InputError
 
     if draws < 1:
@@ -47,6 +48,12 @@ def probe(
     )
     with progress_bar(not quiet) as told:
         found = probe_categories(loaded, draws=draws, seed=seed, told=told)
+    if not found:
+        raise InputError(
+            f"Of no kind of words does {loaded.name} have {FEWEST_WORDS} or more among its "
+            f"{loaded.vocab_size:,} words, so there is nothing to count; give a longer text or a larger "
+            "--vocab. The words are listed in reference/categories.py."
+        )
     if json is not None:
         from dataclasses import asdict
         from json import dumps
@@ -77,5 +84,8 @@ def probe(
     console.print(
         f"chance: {draws} sets of words with frequencies like the members', seed {seed}. p: the share "
         f"of them with as many hits, itself counted, at least {1 / (draws + 1):.3f}. The published lists of "
-        "words are not known; these are in reference/probes.py."
+        "words are not known; these are in reference/categories.py."
     )
+    shown = {one.category for one in found}
+    if few := [category for category in CATEGORIES if category not in shown]:
+        console.print(f"Left out, with fewer than {FEWEST_WORDS} words in this vocabulary: {', '.join(few)}.")

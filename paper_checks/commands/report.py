@@ -33,7 +33,7 @@ def report(
         options.ReportProfileOption,
         typer.Option(
             help="How many cases a check is tried on; full has those of ci and trains models for the "
-            "experiments, the explorer and a run beside its predictions, which takes an hour or more."
+            "experiments, the explorer and a larger run beside its predictions, which takes an hour or more."
         ),
     ] = options.ReportProfileOption.quick,
     impl: Annotated[
@@ -75,12 +75,13 @@ def report(
     from paper_checks.ledger.decide import own_results, with_claims
     from paper_checks.ledger.experiments import read_experiments
     from paper_checks.ledger.setting import Setting
-    from paper_checks.measured import EXPERIMENTS_FILE, together, with_measured
+    from paper_checks.measured import EXPERIMENTS_FILE, beside_its_laws, together, with_measured
     from paper_checks.on_corpus import readings
     from paper_checks.prediction.beside import published_beside
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
     from paper_checks.report.compare import UNCHANGED, changes
+    from paper_checks.reproduction.plan import QUICK, QUICK_LENGTH
     from paper_checks.table import show
     from properties.results import read_run, write_run
 
@@ -117,8 +118,10 @@ def report(
     text = None if corpus is None else shown
     with progress_bar(not quiet) as progress:
         found = readings(shown, seed, progress)
-        if text is not None:
-            found["predicted"] = published_beside(text, seed, progress)
+        found["predicted"] = published_beside(shown, seed, progress)
+        if not full and parts[0].reproduction is None:
+            small = replace(QUICK, seed=seed)
+            parts.append(beside_its_laws(shown.slice(small.sequences, QUICK_LENGTH), small, progress))
     run = replace(run, header={**run.header, **found})
     with ExitStack() as ends:
         if full:

@@ -31,6 +31,9 @@ COSINES = (0.99, 0.9, 0.7)
 # Half the width of a normal interval, in standard deviations.
 REACH = float(ndtri((1 + CONFIDENCE) / 2))
 
+# What the ends of a prediction are. Only the first is about chance.
+INTERVAL, SIZES, SEEN = "95% interval", "rms and largest value", "what float32 shows of the 95% interval"
+
 Entry = tuple[str, str, str]
 """A group, and two words: the row and the column."""
 
@@ -44,9 +47,10 @@ class Prediction:
         title: what it is, for people.
         value: the number; nan where the corpus does not determine it.
         law: the law that gives it.
-        low: the least value of its 95% interval, None where no interval follows.
-        high: the largest.
+        low: the lower of its two ends, None where none follow.
+        high: the upper one.
         reliable: whether the terms of its series shrink at this setting.
+        ends: what they are: an interval at the stated confidence, or something else.
     """
 
     id: str
@@ -56,6 +60,7 @@ class Prediction:
     low: float | None = None
     high: float | None = None
     reliable: bool = True
+    ends: str = INTERVAL
 
 
 def forecast(facts: Facts, setting: Setting, entries: tuple[Entry, ...] = ()) -> list[Prediction]:
@@ -251,13 +256,17 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             effect.rise + half,
             reliable=shrinking,
         )
-        seen = effect.rise if effect.rise > blind else 0.0
+        value, low, high = (
+            one if one > blind else 0.0 for one in (effect.rise, effect.rise - half, effect.rise + half)
+        )
         yield Prediction(
             f"float32.ablation.{group}",
             f"the same in float32, {of}, on one token",
-            seen,
+            value,
             f"rounding: below {blind:.1e} a float32 loss does not change",
-            *((0.0, 0.0) if seen == 0 else (effect.rise - half, effect.rise + half)),
+            low,
+            high,
+            ends=SEEN,
         )
 
 
@@ -266,11 +275,12 @@ def _scores(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     law = "attention's departure"
     yield Prediction(
         "score.size",
-        "scores by token, less the row's mean: rms, to the largest",
-        math.sqrt(scale.token_score_rms * scale.token_score_largest),
+        "scores by token, each row less its mean: rms",
+        scale.token_score_rms,
         law,
         scale.token_score_rms,
         scale.token_score_largest,
+        ends=SIZES,
     )
     yield Prediction("attention.departure", "largest |A - A0|", scale.departure_largest, law)
     yield Prediction("attention.departure_rms", "rms of A - A0", scale.departure_rms, law)
@@ -280,7 +290,6 @@ def _scores(facts: Facts, setting: Setting) -> Iterator[Prediction]:
         "largest |A - A0| that float32 sees",
         seen,
         f"rounding: scores within {FLOAT32_BLIND:.0e} of each other have equal weights",
-        *((0.0, 0.0) if seen == 0 else (None, None)),
     )
     first = first_step_seen(scale, setting.steps)
     yield Prediction(

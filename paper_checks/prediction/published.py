@@ -19,6 +19,7 @@ class Published:
     Attributes:
         prediction: the id of the prediction that it is compared with.
         value: the number.
+        printed: the number as the source prints it, digit by digit.
         half_unit: half a unit of the last digit that was printed.
         relation: "equal": a number; "above": a lower bound of one.
         source: file or paper, and its section.
@@ -32,6 +33,7 @@ class Published:
 
     prediction: str
     value: float
+    printed: str
     half_unit: float
     relation: str
     source: str
@@ -79,6 +81,7 @@ def _one(number: dict[str, Any], run: dict[str, Any]) -> Published:
     return Published(
         prediction=number["prediction"],
         value=float(number["value"]),
+        printed=number["value"],
         half_unit=half_unit(number["value"]),
         relation=number.get("relation", "equal"),
         source=number["source"],

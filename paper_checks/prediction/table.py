@@ -11,7 +11,7 @@ from rich.table import Table
 
 from paper_checks.prediction.comparison import Compared, matching
 from paper_checks.prediction.facts import Facts
-from paper_checks.prediction.forecast import Prediction, loss_curve, weights
+from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
 
 # Kinds that the table of weights shows in columns of its own.
@@ -39,12 +39,18 @@ def show(
     console.print(_of_weights(setting, predictions))
     console.print(
         "next order: one power of the rate further, which shrinks as the vocabulary grows; beyond: two. "
-        "norm: Frobenius. The last column counts steps, of the full batch."
+        "norm: Frobenius."
+    )
+    console.print(_horizons(setting, predictions))
+    console.print(
+        "Steps of the full batch. ?: there the terms beyond the leading one are so large that those after "
+        "them count too; the run may turn away earlier or later."
     )
     console.print(_of_the_run(setting, predictions, matching(compared, setting)))
     console.print(_loss(facts, setting))
     _sampling(console, facts, setting)
     console.print(_published(compared))
+    console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
     for one in compared:
         if one.verdict in ("outside", "fails", "out of reach") and one.published.left_out:
             console.print(f"{one.published.prediction}: {one.published.left_out}", style="dim", markup=False)
@@ -77,12 +83,23 @@ def number(value: float | None) -> str:
 def _of_weights(setting: Setting, predictions: Sequence[Prediction]) -> Table:
     at = {one.id: one for one in predictions}
     table = _table("Weights, and how the next terms change them (relative to the leading one)")
-    for column in ("weight", "norm", "next order", "beyond", "1 - cos", ".99 lost after"):
+    for column in ("weight", "norm", "next order", "beyond", "1 - cos"):
         table.add_column(column, justify="left" if column == "weight" else "right", no_wrap=True)
     for _, _, name in weights(setting):
         cells = [at[f"{kind}.{name}"].value for kind in OF_WEIGHTS[:4]]
-        last = at[f"last_step.0.99.{name}"].value
-        table.add_row(name, *(number(cell) for cell in cells), number(last))
+        table.add_row(name, *(number(cell) for cell in cells))
+    return table
+
+
+def _horizons(setting: Setting, predictions: Sequence[Prediction]) -> Table:
+    at = {one.id: one for one in predictions}
+    table = _table(f"How long a weight stays along its leading term: the last step, at rate {setting.rate:g}")
+    table.add_column("weight", no_wrap=True)
+    for cosine in COSINES:
+        table.add_column(f"cosine of {cosine:g}", justify="right", no_wrap=True)
+    for _, _, name in weights(setting):
+        steps = [at[f"last_step.{cosine:g}.{name}"] for cosine in COSINES]
+        table.add_row(name, *(number(one.value) + _mark(one) for one in steps))
     return table
 
 
@@ -95,11 +112,13 @@ def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: 
         if one.id.split(".")[0] in OF_WEIGHTS:
             continue
         other = published.get(one.id)
+        if other is not None and other.verdict == "other sizes":
+            other = None  # in the table of published numbers, which says so
         table.add_row(
             escape(one.title),
             number(one.value) + _mark(one),
             _interval(one),
-            "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.value:g}[/]",
+            "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.printed}[/]",
         )
     return table
 
@@ -118,7 +137,8 @@ def _sampling(console: Console, facts: Facts, setting: Setting) -> None:
     kind = "some of" if setting.nested else "none of"
     console.print(
         f"Cosines compare weights trained on {setting.training_sample:,} sequences with statistics of "
-        f"{setting.statistics_sample:,}, {kind} the same."
+        f"{setting.statistics_sample:,}, {kind} the same: of the layer that turns most, and with an interval "
+        "that reaches to the one that turns least."
     )
     if facts.dealt is not None:
         console.print(
@@ -144,7 +164,7 @@ def _published(compared: Sequence[Compared]) -> Table:
         style = VERDICTS.get(one.verdict, "dim")
         table.add_row(
             escape(number_of.prediction),
-            f"{above}{number_of.value:g}",
+            f"{above}{number_of.printed}",
             "" if one.prediction is None else number(one.prediction.value) + _mark(one.prediction),
             "" if one.prediction is None else _interval(one.prediction),
             f"[{style}]{one.verdict}[/]",
@@ -167,6 +187,8 @@ def _interval(one: Prediction) -> str:
         return ""
     if one.low == one.high:
         return ""
+    if one.ends == SIZES:
+        return f"to {_short(one.high)} *"
     return f"{_short(one.low)}..{_short(one.high)}"
 
 

@@ -38,7 +38,14 @@ def as_json(
 
 def _prediction(one: Prediction) -> dict[str, Any]:
     numbers = {name: json_number(getattr(one, name)) for name in ("value", "low", "high")}
-    return {"id": one.id, "title": one.title, **numbers, "law": one.law, "reliable": one.reliable}
+    return {
+        "id": one.id,
+        "title": one.title,
+        **numbers,
+        "ends": one.ends,
+        "law": one.law,
+        "reliable": one.reliable,
+    }
 
 
 def compared_as_json(one: Compared) -> dict[str, Any]:
@@ -47,11 +54,14 @@ def compared_as_json(one: Compared) -> dict[str, Any]:
     return {
         "prediction": number.prediction,
         "published": number.value,
+        "printed": number.printed,
         "relation": number.relation,
         "says": number.says,
         "source": number.source,
         "claims": list(number.claims),
         "setting": asdict(number.setting),
+        "vocab_size": number.vocab_size,
+        "length": number.length,
         "predicted": None if one.prediction is None else _prediction(one.prediction),
         "verdict": one.verdict,
         "left_out": number.left_out,

@@ -263,10 +263,29 @@ def found(one):
 
 Table(
     ["what", "source", "published", "predicted", "verdict"],
-    [(o["says"], o["source"], o["published"], found(o), o["verdict"]) for o in run.header["predicted"]],
+    [(o["says"], o["source"], o["printed"], found(o), o["verdict"]) for o in run.header["predicted"]],
 )
 """,
         needs="predicted",
+    ),
+    Cell(
+        "reproduced-heading",
+        "markdown",
+        """
+## Predicted and measured
+
+A run at a small size, each number beside its prediction from the corpus.
+""",
+        needs="reproduced",
+    ),
+    Cell(
+        "reproduced",
+        "code",
+        """
+columns = ["part", "quantity", "weight", "leading", "predicted", "float64", "float32"]
+Table(columns, [[row[name] for name in columns] for row in run.header["reproduced"]["rows"]])
+""",
+        needs="reproduced",
     ),
     Cell(
         "by-layer-heading",

@@ -16,6 +16,7 @@ from paper_checks.report import formulas, news, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from paper_checks.report.typeset import typeset
+from paper_checks.reproduction.rows import horizons
 from properties.results import BAD, STATES, Result, Run
 
 TEMPLATES = "paper_checks.report.templates"
@@ -138,10 +139,14 @@ def short_of_one(value: Any) -> str:
 
 def grouped(rows: Iterable[Mapping[str, Any]], key: str) -> list[tuple[Any, list[Mapping[str, Any]]]]:
     """Return the rows by what they have under `key`, in the order in which it first occurs."""
-    found: dict[Any, list[Mapping[str, Any]]] = {}
+    found: list[tuple[Any, list[Mapping[str, Any]]]] = []
     for row in rows:
-        found.setdefault(row[key], []).append(row)
-    return list(found.items())
+        same = next((of for value, of in found if value == row[key]), None)
+        if same is None:
+            found.append((row[key], [row]))
+        else:
+            same.append(row)
+    return found
 
 
 def off_by(row: Mapping[str, Any], name: str) -> str:
@@ -196,6 +201,7 @@ def _environment() -> Any:
         typeset=typeset,
         groupby_in_order=grouped,
         apart=apart,
+        horizons=horizons,
         share=lambda value: f"{value:.1%}",
         off_by=off_by,
         anchor=anchor,

@@ -12,13 +12,13 @@ from paper_checks.prediction.facts import pair_sums_of, statistics_of
 from paper_checks.reproduction import descent
 from paper_checks.reproduction.descent import Parameters, by_layer
 from paper_checks.reproduction.plan import Plan
-from paper_checks.reproduction.rows import Row
+from paper_checks.reproduction.rows import Row, over
 from properties.predictions.ablation import factors
 from properties.predictions.alignment import deviation, layer_spread
 from properties.predictions.attention import score_scale
 from properties.predictions.expansion import GROUPS, Directions, amounts, expansion
 from properties.predictions.loss import loss_numbers, loss_terms
-from properties.predictions.sampling import cosine_loss, deal, leading_directions
+from properties.predictions.sampling import deal, leading_directions
 from reference.alignment import cosine
 from reference.effects import along, loss_change
 from reference.statistics import uniform_attention
@@ -61,8 +61,10 @@ def rows(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterator[R
 
 
 def turned(one: np.ndarray, other: np.ndarray) -> float:
-    """Return 1 - cos as half the squared distance of the unit vectors, which does not cancel."""
+    """Return 1 - cos as half the squared distance of the unit vectors: it does not cancel. nan of zeros."""
     a, b = one.astype(np.float64), other.astype(np.float64)
+    if not (a.any() and b.any()):
+        return math.nan
     a, b = a / np.abs(a).max(), b / np.abs(b).max()
     return float(np.linalg.norm(a / np.linalg.norm(a) - b / np.linalg.norm(b)) ** 2 / 2)
 
@@ -75,11 +77,13 @@ def _weights(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterat
         size = float(np.linalg.norm(leading))
         norms = [float(np.linalg.norm(one)) for one in measured]
         yield Row(PART, "norm", name, found.leading_norm, found.norm, *norms)
-        apart = [float(np.linalg.norm(one - leading)) / size for one in measured]
+        apart = [over(float(np.linalg.norm(one - leading)), size) for one in measured]
         beyond = lab.directions[group].combined(
             _without_leading(amounts(group, plan.rate, plan.steps, layer, plan.layers))
         )
-        yield Row(PART, "error of the leading term", name, 0.0, float(np.linalg.norm(beyond)) / size, *apart)
+        yield Row(
+            PART, "error of the leading term", name, 0.0, over(float(np.linalg.norm(beyond)), size), *apart
+        )
         yield Row(PART, "1 - cos", name, 0.0, found.cosine_loss, *(turned(one, leading) for one in measured))
     for group in GROUPS[1:]:
         predicted = layer_spread(group, lab.directions[group], plan.rate, plan.steps, plan.layers)
@@ -93,11 +97,14 @@ def _without_leading(c: np.ndarray) -> np.ndarray:
 
 
 def spread(layers: np.ndarray) -> float:
-    """Return the largest distance of a layer from the mean, over the length of the mean; 0 for one layer."""
+    """Return the largest distance of a layer from the mean, over the length of the mean; 0 for one layer.
+
+    nan where the mean has no length.
+    """
     value = layers.astype(np.float64)
     mean = value.mean(axis=0)
     far = max(float(np.linalg.norm(one - mean)) for one in value)
-    return far / float(np.linalg.norm(mean))
+    return over(far, float(np.linalg.norm(mean)))
 
 
 def _sample(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterator[Row]:
@@ -115,9 +122,21 @@ def _sample(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterato
         statistics=statistics_of,
     )
     for group, _, name in lab.weights(1):
-        predicted = cosine_loss(dealt.noise[group].rho, plan.sample, len(lab.tokens), nested=True)
-        measured = [turned(by_layer(group, p[group])[0], of_sample[group]) for p in both.values()]
-        yield Row(PART, f"1 - cos, statistics of {plan.sample}", name, None, predicted, *measured)
+        predicted, low, high = dealt.noise[group].cosine(plan.sample, len(lab.tokens), nested=True)
+        measured = {
+            dtype: turned(by_layer(group, p[group])[0], of_sample[group]) for dtype, p in both.items()
+        }
+        yield Row(
+            PART,
+            f"1 - cos, statistics of {plan.sample}",
+            name,
+            None,
+            predicted,
+            measured["float64"],
+            measured.get("float32"),
+            low,
+            high,
+        )
 
 
 def _loss(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Row:

@@ -13,7 +13,7 @@ from paper_checks.reproduction import descent
 from paper_checks.reproduction.descent import by_layer
 from paper_checks.reproduction.main_run import Laboratory, cosines, final, spread, turned
 from paper_checks.reproduction.plan import Plan
-from paper_checks.reproduction.rows import Row
+from paper_checks.reproduction.rows import LAST_STEP, Row, over
 from properties.predictions.alignment import deviation, last_step_aligned, layer_spread
 from properties.predictions.expansion import GROUPS, amounts
 from properties.predictions.general_descent import leading_terms_of_batches
@@ -29,7 +29,7 @@ Told = Callable[[str, int, int], None]
 def until_failure(lab: Laboratory, plan: Plan, told: Told) -> Iterator[Row]:
     """Descend at the large rate until every matrix has lost the lowest level, or the steps end.
 
-    A level that is not lost in time is told as infinity. The weight that loses it first in its group counts.
+    A level that is not lost in time is told as infinity.
     """
     start = descent.zeros(lab.V, lab.T, plan.layers)
     run = descent.descend(
@@ -58,7 +58,7 @@ def until_failure(lab: Laboratory, plan: Plan, told: Told) -> Iterator[Row]:
             )
             yield Row(
                 f"rate {plan.large_rate:g}",
-                f"last step with a cosine of {level:g}",
+                f"{LAST_STEP}{level:g}",
                 name,
                 None,
                 math.inf if predicted is None else predicted,
@@ -117,16 +117,16 @@ def changing_batches(lab: Laboratory, plan: Plan, told: Told) -> Iterator[Row]:
                 "distance from the law of batches",
                 name,
                 None,
-                float(np.linalg.norm(beyond)) / size,
-                float(np.linalg.norm(measured)) / size,
+                over(float(np.linalg.norm(beyond)), size),
+                over(float(np.linalg.norm(measured)), size),
             )
             yield Row(
                 part,
                 "distance from the full-batch law",
                 name,
                 None,
-                float(np.linalg.norm(law[group] + beyond - full)) / size,
-                float(np.linalg.norm(by_layer(group, last[group])[layer] - full)) / size,
+                over(float(np.linalg.norm(law[group] + beyond - full)), size),
+                over(float(np.linalg.norm(by_layer(group, last[group])[layer] - full)), size),
             )
 
 

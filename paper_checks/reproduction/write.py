@@ -14,7 +14,7 @@ from rich.table import Table
 
 from paper_checks.finite import finite
 from paper_checks.reproduction.plan import PUBLISHED, Plan
-from paper_checks.reproduction.rows import Row
+from paper_checks.reproduction.rows import LAST_STEP, Horizon, Row, horizons
 from reference.corpus import Corpus
 from reference.errors import InputError
 from reference.small_files import parsed, read_small
@@ -81,32 +81,63 @@ def as_mapping(head: dict[str, Any], rows: Sequence[Any]) -> dict[str, Any]:
 
 
 def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
-    """Print a table for each part."""
+    """Print a table for each part, at most 80 columns wide."""
     scaled = ", ".join(f"{name} {old:,} to {new:,}" for name, (old, new) in head["scaled_down"].items())
+    plan = head["plan"]
     console.print(f"{head['corpus']}. Smaller than the published run: {scaled}.", markup=False)
+    console.print(
+        f"main run: {plan['layers']} layers, {plan['steps']:,} full-batch steps at rate {plan['rate']:g}. "
+        f"The other runs: rate {plan['large_rate']:g}, {plan['short_steps']:,} steps where nothing else is "
+        "said."
+    )
     for part in dict.fromkeys(row.part for row in rows):
         of_part = [row for row in rows if row.part == part]
-        table = Table(box=None, pad_edge=False, header_style="bold", title=part, title_justify="left")
-        for column in ("", "weight", "predicted", "float64", "float32", "apart"):
-            table.add_column(
-                column, justify="left" if column in ("", "weight") else "right", no_wrap=column != ""
-            )
-        has_narrow = any(row.float32 is not None for row in of_part)
-        for row in of_part:
-            table.add_row(
-                row.quantity,
-                row.weight,
-                _number(row.predicted),
-                _number(row.float64),
-                _number(row.float32) if has_narrow else "",
-                "" if row.apart != row.apart else f"{row.apart:+.1%}",
-            )
-        console.print(table)
+        if lasting := horizons(asdict(row) for row in of_part):
+            console.print(_horizons(f"{part}: the last step along its leading term", lasting))
+        if others := [row for row in of_part if not row.quantity.startswith(LAST_STEP)]:
+            console.print(_table(part, others))
+    console.print(
+        "predicted: by the leading terms and those after them. off: float64 over predicted, less one; of a "
+        "sample, which is a draw, whether it is in the 95% interval. 1 - cos: of a weight and its leading "
+        "term, where nothing else is said. Last steps: predicted / measured in float64; 'no' is not within "
+        f"{plan['most_steps']:,} steps (measured) or not ever (predicted)."
+    )
+
+
+def _table(part: str, rows: Sequence[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", title=part, title_justify="left")
+    has_narrow = any(row.float32 is not None for row in rows)
+    columns = ("", "weight", "predicted", "float64", *(("float32",) if has_narrow else ()), "off")
+    for column in columns:
+        left = column in ("", "weight")
+        table.add_column(column, justify="left" if left else "right", no_wrap=column != "")
+    for row in rows:
+        narrow = (_number(row.float32),) if has_narrow else ()
+        off = "" if row.apart != row.apart else f"{row.apart:+.1%}"
+        if row.inside is not None:
+            off = "inside" if row.inside else "outside"
+        table.add_row(row.quantity, row.weight, _number(row.predicted), _number(row.float64), *narrow, off)
+    return table
+
+
+def _horizons(title: str, lasting: Sequence[Horizon]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
+    table.add_column("weight", no_wrap=True)
+    for level in lasting[0].levels:
+        table.add_column(f"cosine of {level}", justify="right", no_wrap=True)
+    for one in lasting:
+        told = (
+            " / ".join("no" if step is None else f"{step:,}" for step in both) for both in one.levels.values()
+        )
+        table.add_row(one.weight, *told)
+    return table
+
+
+def _step(value: int | None) -> str:
+    return "no" if value is None else f"{value:,}"
 
 
 def _number(value: float | None) -> str:
     if value is None or value != value:
         return ""
-    if value == float("inf"):
-        return "not lost"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3e}"

@@ -117,6 +117,7 @@ def test_a_run_leaves_nothing_in_the_folder(tmp_path):
         (["claims", "--source", "papr"], "Did you mean paper?"),
         (["report", "--out", ""], "nothing after --out"),
         (["verify", "--json="], "nothing after --json"),
+        (["explain", ""], "What follows explain is empty"),
         (["prove", "--check", "t.json", "--vocab", "3"], "leave out --vocab"),
         (["prove", "--check", "empty.json"], "no leadterms certificate"),
         (["prove", "--check", "list.json"], "no leadterms certificate"),

@@ -80,6 +80,62 @@ def test_the_least_cosine_is_that_of_a_matrix(facts):
     assert found["cosine.least"].value == min(found[f"cosine.{group}"].value for group in ("W_O", "V", "W"))
 
 
+@pytest.mark.parametrize("group", ["W_O", "V"])
+def test_float32_shows_only_what_is_above_its_spacing(facts, group):
+    """A rate at which the effect lies a little above, or below, half the spacing of float32 at log V."""
+    blind = math.log(facts.corpus.vocab_size) * 2.0**-24
+    order, rise = {"W_O": 1, "V": 3}[group], predicted(facts, RUN)[f"ablation.{group}"].value
+    for nearly in (1.01, 0.99):
+        rate = RUN.rate * (nearly * blind / rise) ** (1 / order)
+        found = predicted(facts, replace(RUN, rate=rate))
+        whole, seen = found[f"ablation.{group}"], found[f"float32.ablation.{group}"]
+        assert whole.low < blind < whole.high
+        assert (seen.low, seen.high) == (0.0, whole.high)
+        assert seen.value == (whole.value if nearly > 1 else 0.0)
+        assert "95%" not in seen.ends or "of the 95%" in seen.ends
+
+
+def test_the_size_of_scores_is_told_as_what_it_is(facts):
+    """By hand: X Q_bar X^T of each sequence at c_s eta^4, each row less the mean of what it sees."""
+    T, Q, s = facts.corpus.length, facts.statistics["Q_bar"], RUN.steps
+    amount = (3 * math.comb(s, 4) + 2 * math.comb(s, 3)) * RUN.rate**4
+    sizes = []
+    for row in facts.evaluated:
+        for t in range(T):
+            seen = [amount * Q[row[t], row[k]] for k in range(t + 1)]
+            sizes += [abs(one - sum(seen) / (t + 1)) for one in seen]
+    found = predicted(facts, RUN)["score.size"]
+    assert found.value == found.low == pytest.approx(math.sqrt(sum(x * x for x in sizes) / len(sizes)))
+    assert found.high == pytest.approx(max(sizes))
+    assert found.ends == "rms and largest value"
+
+
+def test_horizons_and_ends_are_shown_for_what_they_are(facts):
+    out = io.StringIO()
+    show(Console(file=out, width=80), facts, RUN, forecast(facts, RUN), [])
+    shown = out.getvalue()
+    found = predicted(facts, RUN)
+    for name in ("W_O", "V 1", "W 0", "P 1"):
+        row = next(line for line in shown.split("How long")[1].splitlines() if line.startswith(name))
+        for least in (0.99, 0.9, 0.7):
+            last = found[f"last_step.{least:g}.{name}"].value
+            assert ("never" if math.isinf(last) else f"{last:,}") in row
+        assert row.count("?") == 2  # beyond .99 the series does not say
+    size = next(line for line in shown.splitlines() if line.startswith("scores by token"))
+    assert " to " in size
+    assert "*" in size
+    assert ".." not in size
+
+
+@pytest.mark.parametrize("printed", ["8.00", "0.0140", "1.91e-3", "0.0"])
+def test_a_published_number_is_shown_as_it_was_printed(facts, printed):
+    number = next(one for one in published_numbers() if one.printed == printed)
+    out = io.StringIO()
+    show(Console(file=out, width=80), facts, RUN, forecast(facts, RUN), [Compared(number, None, "outside")])
+    row = next(line for line in out.getvalue().splitlines() if line.startswith(number.prediction))
+    assert row.removeprefix(number.prediction).split()[0] == printed
+
+
 def test_what_the_series_does_not_reach_is_shown_without_an_interval(facts):
     number = published_numbers()[0]
     shown = {}

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calling import called
+from typer.testing import CliRunner
 
 from paper_checks import neighbourhood, story_reading
 from paper_checks.command_line import app
 from paper_checks.corpora import load_corpus
+from paper_checks.published_agreement import agreements, sentences
 from reference.categories import CATEGORIES, category_hits, cosine_similarity, nearest, numbers_of
 from reference.errors import InputError
 from reference.neighbours import FUNCTION_WORDS, KINDS, Maps, content_words, ranked
@@ -160,6 +162,21 @@ def test_a_bad_call_is_told_in_a_sentence(arguments, said):
         app(arguments, standalone_mode=False)
 
 
+def test_a_text_with_too_few_words_of_any_kind_is_told_so(tmp_path):
+    (tmp_path / "few.txt").write_text("the cat sat . the dog ran .")
+    with pytest.raises(InputError, match="3 or more among its 6 words"):
+        app(["probe", str(tmp_path / "few.txt"), "--length", "2"], standalone_mode=False)
+
+
+def test_kinds_with_too_few_words_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.txt").write_text("red blue green dog . " * 3)
+    done = CliRunner().invoke(app, ["probe", "c.txt", "--length", "4", "--draws", "2"])
+    assert done.exit_code == 0
+    assert "fewer than 3 words in this vocabulary: feelings, motion, animals." in done.output
+    assert "colours" in done.output
+
+
 def test_published_lists_are_of_content_words_and_claims():
     lists = neighbourhood.published_lists()
     words = [word for one in lists for word in one.words]
@@ -168,6 +185,33 @@ def test_published_lists_are_of_content_words_and_claims():
     if CLAIMS.is_file():
         ids = {line.split()[-1] for line in CLAIMS.read_text().splitlines() if line.startswith("- id:")}
         assert {claim for one in lists for claim in one.claims} <= ids
+
+
+def listed(kind, words, ranking, content_only, *places):
+    published = neighbourhood.PublishedList("fish", kind, words, "a source", ())
+    return neighbourhood.Reproduced(published, ranking, content_only, dict(zip(words, places, strict=True)))
+
+
+def test_the_ranking_that_gives_the_published_lists_is_named_with_what_it_gives():
+    """Two lists under two rankings, counted by hand: 30 is still among the first, 31 is not."""
+    pond, cat = ("pond", "sea", "whale"), ("cat", "dog")
+    lists = [
+        listed("context", pond, "raw", False, 30, 31, None),
+        listed("context", pond, "raw", True, 1, 31, None),
+        listed("interchangeable", cat, "raw", False, 400, 2),
+        listed("interchangeable", cat, "raw", True, 3, 2),
+    ]
+    (one,) = agreements(lists)
+    assert (one.of, one.unknown) == (5, 1)
+    assert one.found == {"raw of content words": 3, "raw of all words": 2}
+    assert one.by_kind["context"] == ({"raw of all words": 1, "raw of content words": 1}, 3)
+    assert one.by_kind["interchangeable"] == ({"raw of content words": 2, "raw of all words": 1}, 2)
+    assert one.never == ("fish -> sea",)
+    (sentence,) = sentences(lists)
+    assert "3 of the 5 words listed (1 of them are not in this vocabulary)" in sentence
+    assert "by raw of content words, by no ranking more (raw of all words: 2)" in sentence
+    assert "context 1 of 3 (any), interchangeable 2 of 2 (raw of content words)" in sentence
+    assert sentence.endswith("By no ranking: fish -> sea.")
 
 
 @pytest.mark.deep
@@ -188,3 +232,5 @@ def test_the_published_neighbours_of_tinystories():
     assert whole["context", "toy-model, 5.2", "standardised"]
     assert whole["context", "paper, Fig. 5", "standardised"]
     assert not whole["context", "toy-model, 5.2", "raw"]
+    figure = next(one for one in agreements(found) if one.source == "paper, Fig. 5")
+    assert next(iter(figure.found.items())) == ("raw of content words", figure.of)

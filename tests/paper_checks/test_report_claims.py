@@ -155,7 +155,10 @@ def test_published_numbers_stand_beside_their_predictions():
         "setting": {"rate": 0.005, "steps": 3200},
         "relation": "equal",
         "published": 0.998486,
-        "predicted": {"value": 0.9984061, "low": 0.9980112, "high": 0.9987301},
+        "printed": "0.9984860",
+        "vocab_size": 3000,
+        "length": 200,
+        "predicted": {"value": 0.9984061, "low": 0.9980112, "high": 0.9987301, "ends": "95% interval"},
         "verdict": "inside",
         "left_out": "",
     }
@@ -165,7 +168,8 @@ def test_published_numbers_stand_beside_their_predictions():
     section = page.split('id="predicted"')[1].split("</section>")[0]
     assert "0.998406" in section
     assert "0.998011 to 0.998730" in section
-    assert "above 0.998486" in section
+    assert "above 0.9984860" in section
+    assert section.count("Run: η 0.005, 3,200 steps") == 1
     assert "other sizes" not in section
     # A series whose terms grow predicts nothing, whatever it adds up to.
     grown = {**compared["predicted"], "value": -0.4678, "reliable": False}
@@ -175,11 +179,19 @@ def test_published_numbers_stand_beside_their_predictions():
     assert "0.4678" not in section
     assert "0.998011" not in section
     assert "Its terms grow." in section
-    assert "is not judged: other sizes." in section
-    assert 'id="predicted"' not in page_of(replace(run, claims=()))
-    without = page_of(with_claims(run, *CLAIMS)).split('id="predicted"')[1].split("</section>")[0]
-    assert "Not in this report" in without
-    assert "leadterms report --corpus" in without
+    assert "300 embedded stories, seed 0, of 71" in section
+    assert "leadterms predict tinystories.txt --vocab 3000 --length 200" in section
+    # What stands at the ends, where it is no interval; and nothing where both are one.
+    sized = {**compared, "predicted": {**compared["predicted"], "ends": "rms and largest value"}}
+    assert "rms and largest value" in of_page(run, sized)
+    point = {**compared, "predicted": {**compared["predicted"], "low": 0.0, "high": 0.0}}
+    assert " to 0" not in of_page(run, point)
+    assert 'id="predicted"' not in page_of(run)
+
+
+def of_page(run, one):
+    page = page_of(replace(run, header={**run.header, "predicted": [one]}))
+    return page.split('id="predicted"')[1].split("</section>")[0]
 
 
 def test_claims_to_begin_with_are_in_the_ledger_and_shown_with_what_was_found():

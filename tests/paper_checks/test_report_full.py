@@ -75,6 +75,8 @@ ROW = {
     "predicted": 1.5,
     "float64": 1.8,
     "float32": None,
+    "low": None,
+    "high": None,
     "apart": 0.2,
 }
 REPRODUCTION = {
@@ -103,6 +105,8 @@ def called(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(registry, "EXPERIMENTS", {name: registry.EXPERIMENTS[name] for name in few})
     monkeypatch.setattr(reproduce, "DEFAULT_LENGTH", 6)
     monkeypatch.setattr(data, "WRITTEN", 2)
+    monkeypatch.setattr(plan, "QUICK", plan.Plan(**SMALL_PLAN))
+    monkeypatch.setattr(plan, "QUICK_LENGTH", 6)
     monkeypatch.setattr(plan.Plan, "__init__", tiny_plan(plan.Plan.__init__))
 
     def call(*arguments):
@@ -216,6 +220,45 @@ def test_predicted_stands_beside_measured_with_what_the_next_order_explains():
     assert "the farthest, norm W_O, within 20.0%" in " ".join(shown.split())
     assert shown.count("<details") == 2
     assert shown.count("<details open") == 1
+
+
+def test_a_draw_stands_beside_its_interval_and_is_off_by_nothing():
+    for high, word in ((2.0, "inside"), (1.75, "outside")):
+        row = {**ROW, "low": 1.25, "high": high, "apart": None}
+        shown = section(
+            page_of(with_measured(sample_run(), Measured(reproduction={**REPRODUCTION, "rows": [row]}))),
+            "reproduced",
+        )
+        assert f"{word} <span" in shown
+        assert f"1.25 to {high:g}<" in shown
+        assert "+20.0%" not in shown
+
+
+def test_last_steps_are_one_line_a_weight():
+    rows = [
+        {
+            **ROW,
+            "part": "rate 0.5",
+            "quantity": f"last step with a cosine of {level}",
+            "weight": weight,
+            **steps,
+        }
+        for weight, levels in (
+            (
+                "W_O",
+                {"0.99": {"predicted": 1064.0, "float64": 39}, "0.7": {"predicted": 2000, "float64": None}},
+            ),
+            ("V 0", {"0.99": {"predicted": 40, "float64": 38}, "0.7": {"predicted": None, "float64": 77}}),
+        )
+        for level, steps in levels.items()
+    ]
+    run = with_measured(sample_run(), Measured(reproduction={**REPRODUCTION, "rows": [ROW, *rows]}))
+    shown = section(page_of(run), "reproduced")
+    assert "how long each weight stays along its leading term" in shown
+    dash = "\N{EN DASH}"
+    for weight, cells in (("W_O", ["1,064", "39", "2,000", dash]), ("V 0", ["40", "38", dash, "77"])):
+        row = shown.split(f'<th scope="row">{weight}</th>')[-1].split("</tr>")[0]
+        assert re.findall(r">([^<]+)</td>", row) == cells
 
 
 def test_hostile_words_are_shown_and_not_obeyed():

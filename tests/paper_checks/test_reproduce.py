@@ -7,11 +7,14 @@ import re
 import numpy as np
 import pytest
 from calling import leadterms
+from typer.testing import CliRunner
 
 from paper_checks.command_line import app
-from paper_checks.reproduction import descent
+from paper_checks.prediction.published import published_numbers
+from paper_checks.reproduction import descent, plan
 from paper_checks.reproduction.main_run import turned
 from paper_checks.reproduction.plan import Plan
+from paper_checks.reproduction.rows import Row, horizons
 from properties.tolerances import likely_rounding
 from reference.errors import InputError
 
@@ -36,6 +39,60 @@ def test_the_lines_are_a_header_rows_and_a_footer(told):
     assert max(map(len, shown.splitlines())) <= 80
     parts = {row["part"] for row in rows}
     assert parts >= {"main run", "rate 0.05", "start 1e-08", "batches, order 1", "2 layers", "4 layers"}
+
+
+def test_what_is_drawn_is_told_with_the_interval_of_one_draw(told):
+    shown, lines = told
+    rows = [line for line in lines if str(line.get("quantity", "")).endswith("statistics of 8")]
+    assert [row["weight"] for row in rows] == ["W_O", "V 0", "W 0", "P 0"]
+    for row in rows:
+        assert row["low"] < row["predicted"] < row["high"]
+        assert row["apart"] is None
+        cell = "inside" if row["low"] <= row["float64"] <= row["high"] else "outside"
+        shown_row = next(
+            line for line in shown.splitlines() if "statistics of 8" in line and row["weight"] in line
+        )
+        assert shown_row.rstrip().endswith(cell)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "inside"), [(1.0, 3.0, True), (2.0, 2.0, True), (2.1, 3.0, False), (None, None, None)]
+)
+def test_a_draw_is_inside_its_interval_or_not(low, high, inside):
+    row = Row("part", "1 - cos", "V", None, 1.0, 2.0, None, low, high)
+    assert row.inside is inside
+    assert math.isnan(row.apart) == (low is not None)
+    assert Row("part", "1 - cos", "V", None, 1.0, 2.0, None, math.nan, math.nan).inside is None
+
+
+def test_last_steps_are_told_a_line_a_weight(told):
+    shown, lines = told
+    table = shown.split("the last step along its leading term")[1].split("predicted: by")[0]
+    for one in horizons(line for line in lines if line["kind"] == "row"):
+        row = next(line for line in table.splitlines() if line.startswith(one.weight))
+        for predicted, measured in one.levels.values():
+            both = ["no" if step is None else f"{step:,}" for step in (predicted, measured)]
+            assert " / ".join(both) in row
+    assert [*one.levels] == ["0.99", "0.9", "0.7"]
+    assert "no" in table
+
+
+def test_one_position_moves_no_score_and_fails_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sizes = {"sequences": 32, "sample": 8, "steps": 3, "most-steps": 4, "short-steps": 3, "layers": 1}
+    few = [f"--{name}={value}" for name, value in sizes.items()]
+    done = CliRunner().invoke(app, ["reproduce", "--length", "1", *few, "--json", "r.jsonl"])
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()][1:-1]
+    of_scores = [row for row in rows if row["quantity"] == "1 - cos" and row["weight"] == "W 0"]
+    assert of_scores
+    assert all(row["float64"] is None for row in of_scores if row["part"] == "main run")
+
+
+def test_the_run_of_a_report_trains_as_long_as_the_published_one():
+    assert plan.QUICK.rate * plan.QUICK.steps == pytest.approx(Plan().rate * Plan().steps)
+    run = published_numbers()[0].setting
+    assert run.rate * run.steps == pytest.approx(plan.QUICK.rate * plan.QUICK.steps)
 
 
 def test_what_is_measured_is_what_was_predicted(told):

@@ -1,0 +1,121 @@
+"""`leadterms sampling`: the interval for a sample's cosine, tried by brute force on the corpus itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paper_checks import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from properties.predictions.sampling_trial import Outcome
+
+
+def sampling(
+    corpus: options.CorpusArgument = None,
+    sample: Annotated[int, typer.Option(metavar="N", help="Sequences of a sample for statistics.")] = 8,
+    training_sample: Annotated[
+        int, typer.Option(metavar="M", help="Sequences trained on, which the sample is part of.")
+    ] = 16,
+    disjoint: Annotated[
+        bool, typer.Option("--disjoint", help="The sample's sequences are not among those trained on.")
+    ] = False,
+    groups: Annotated[int, typer.Option(metavar="K", help="Random groups that the noise is read from.")] = 4,
+    vocab: options.VocabSize = None,
+    length: options.Length = options.DEFAULT_LENGTH,
+    tokenizer: options.TokenizerName = "words",
+    layout: options.Layout = options.LayoutOption.document,
+    field: options.Field = options.DEFAULT_FIELD,
+    seed: options.Seed = 0,
+    json: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Draw samples many times and see whether their cosines lie in the intervals that predict states.
+
+    Example: leadterms sampling stories.txt --vocab 1000 --length 60 --sample 32 --training-sample 128
+    """
+    from rich.console import Console
+
+    from paper_checks.corpora import load_corpus
+    from paper_checks.prediction.facts import statistics_of
+    from paper_checks.progress import progress_bar
+    from properties.predictions.sampling_trial import tried
+
+    loaded = load_corpus(
+        corpus,
+        vocab_size=vocab,
+        length=length,
+        tokenizer_name=tokenizer,
+        layout=layout.value,
+        seed=seed,
+        field=field,
+    )
+    with progress_bar(not quiet) as told:
+        found = tried(
+            loaded.tokens,
+            loaded.vocab_size,
+            sample=sample,
+            whole=training_sample,
+            groups=groups,
+            nested=not disjoint,
+            seed=seed,
+            statistics=statistics_of,
+            told=lambda done, of: told("blocks of the corpus", done, of),
+        )
+    if json is not None:
+        from dataclasses import asdict
+        from json import dumps
+
+        from paper_checks.finite import finite
+        from properties.results import write_text
+
+        whole = {
+            "corpus": {"name": loaded.name, "digest": loaded.digest},
+            "sample": sample,
+            "training_sample": training_sample,
+            "nested": not disjoint,
+            "groups": groups,
+            "seed": seed,
+            "weights": {group: asdict(one) | {"holds": one.holds} for group, one in found.items()},
+        }
+        write_text(json, dumps(finite(whole), indent=2) + "\n")
+    console = Console(quiet=quiet, highlight=False)
+    relation = "and none of them" if disjoint else "part of"
+    console.print(
+        f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, dealt out with seed "
+        f"{seed}. Each trial has sequences of its own: {groups} groups of {sample:,} give the interval, and "
+        f"a sample of {sample:,}, {relation} {training_sample:,}, a cosine.",
+        markup=False,
+    )
+    _show(console, found)
+    raise typer.Exit(0 if all(one.holds or one.unknown for one in found.values()) else 1)
+
+
+def _show(console: Console, found: dict[str, Outcome]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table.title = "1 - cos of two samples' statistics: as predicted, and as drawn"
+    for column in ("weight", "predicted", "drawn", "in the 95% interval", "distance", "admitted", ""):
+        table.add_column(column, justify="left" if column in ("weight", "") else "right", no_wrap=True)
+    for group, one in found.items():
+        trials, count = one.trials, len(one.trials)
+        told = "not known" if one.unknown else "holds" if one.holds else "DOES NOT HOLD"
+        table.add_row(
+            group,
+            f"{sum(trial.expected for trial in trials) / count:.3e}",
+            f"{sum(trial.measured for trial in trials) / count:.3e}",
+            f"{sum(trial.inside for trial in trials)} of {count}",
+            "" if one.unknown else f"{one.distance:.3f}",
+            f"{one.bound:.3f}",
+            told,
+        )
+    console.print(table)
+    console.print(
+        "Means over the trials. distance: the largest between the distribution of the draws' places in their "
+        "predicted distributions and the uniform one; admitted: what chance gives but with a probability of "
+        "7e-4. not known: in some trial the samples are too small to have a direction."
+    )

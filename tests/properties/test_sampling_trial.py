@@ -1,0 +1,134 @@
+"""The interval for a cosine of samples, tried by drawing them; and trials that would let a wrong one pass."""
+
+import math
+
+import numpy as np
+import pytest
+from breaking import broken
+from test_prediction_slips import sequences
+
+from properties.predictions import sampling_trial
+from properties.predictions.sampling import cosine_loss
+from properties.predictions.sampling_trial import Trial, blocks, noise_of, outcome, place, tried
+from properties.tolerances import CONFIDENCE, empirical_distribution
+from reference.errors import InputError
+from reference.statistics import statistics
+
+SAMPLE, WHOLE, GROUPS = 48, 96, 4
+
+
+def trials(nested, count, seed=5):
+    size = GROUPS * SAMPLE + WHOLE + (0 if nested else SAMPLE)
+    return tried(
+        sequences(size * count, seed),
+        3,
+        sample=SAMPLE,
+        whole=WHOLE,
+        groups=GROUPS,
+        nested=nested,
+        seed=0,
+        statistics=statistics,
+    )
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_draws_lie_in_their_intervals_as_often_as_these_say(nested):
+    # The other statistics of these sequences are noise alone: distance means nothing to them.
+    found = trials(nested, 64)
+    for group in ("W_O", "V"):
+        assert len(found[group].trials) == 64
+        assert found[group].holds, group
+        inside = sum(one.inside for one in found[group].trials) / 64
+        assert abs(inside - CONFIDENCE) <= empirical_distribution(64)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("right", "wrong", "nested"),
+    [
+        ("* math.sqrt(1 + 1 / len(values))", "/ math.sqrt(len(values))", True),
+        ("size / N) * size / sample", "size / N) * 2 * size / sample", False),
+        ("if nested else -other", "if not nested else -other", False),
+        ("if nested else -other", "if not nested else -other", True),
+    ],
+)
+def test_a_wrong_interval_is_seen(monkeypatch, right, wrong, nested):
+    """Too narrow, off its middle, or for the other kind of sample."""
+    slipped = broken("properties.predictions.sampling", right, wrong)
+    monkeypatch.setattr(sampling_trial, "deal", slipped.deal)
+    found = trials(nested, 250)
+    assert not any(found[group].holds for group in ("W_O", "V"))
+
+
+@pytest.mark.parametrize("nested", [True, False])
+@pytest.mark.parametrize("rho", [1e-6, 0.03, 0.4])
+def test_the_noise_is_that_which_gives_the_cosine(nested, rho):
+    lost = cosine_loss(rho, 30, 70, nested=nested)
+    assert noise_of(lost, 30, 70, nested=nested) == pytest.approx(rho)
+    # And the cosine by its own formula.
+    q = 3 / 7
+    cos = math.sqrt((1 + q * rho) / (1 + rho)) if nested else 1 / math.sqrt((1 + q * rho) * (1 + rho))
+    assert 1 - cos == pytest.approx(lost)
+
+
+def test_no_noise_gives_a_cosine_below_that_of_strangers():
+    assert noise_of(0.9, 30, 70, nested=True) == math.inf
+    assert noise_of(1.0, 30, 70, nested=False) == math.inf
+    assert noise_of(0.0, 30, 70, nested=True) == 0
+
+
+def test_places_are_those_of_the_interval():
+    low, high = 0.01, 0.04
+    tail = (1 - CONFIDENCE) / 2
+    for rho, where in ((low, tail), (high, 1 - tail), (0.02, 0.5)):
+        assert place(low, high, rho, 6) == pytest.approx(where)
+    assert math.isnan(place(math.nan, math.nan, 0.02, 6))
+
+
+def test_blocks_share_no_sequence_and_leave_none_that_makes_another():
+    tokens = np.arange(46).reshape(23, 2)
+    found = [*blocks(tokens, 5, seed=3)]
+    assert [one.shape for one in found] == [(5, 2)] * 4
+    assert len(np.unique(np.concatenate(found)[:, 0])) == 20
+
+
+@pytest.mark.parametrize(
+    ("places", "distance"),
+    [
+        ([0.125, 0.375, 0.625, 0.875], 0.125),
+        ([0.5, 0.5, 0.5, 0.5], 0.5),  # an interval that is far too wide
+        ([0.0, 0.0, 1.0, 1.0], 0.5),  # or too narrow
+        ([0.9, 0.9, 0.9, 0.9], 0.9),  # or off its middle
+    ],
+)
+def test_the_distance_is_the_largest_of_two_distributions(places, distance):
+    found = outcome(tuple(Trial(0.5, 0.25, 0.75, 0.5, one) for one in places))
+    assert found.distance == pytest.approx(distance)
+    many = outcome(found.trials * 32)
+    assert many.bound == pytest.approx(4 / (2 * math.sqrt(128)))
+    assert many.holds == (distance < 0.2)
+
+
+def test_a_trial_without_a_direction_is_not_known():
+    found = outcome((Trial(math.nan, math.nan, math.nan, 0.5, math.nan), Trial(0.5, 0.25, 0.75, 0.5, 0.5)))
+    assert found.unknown
+    assert not found.holds
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [((4, 2, 2), "make no trial"), ((4, 8, 1), "make no trial"), ((4, 8, 4), "A trial takes 24 sequences")],
+)
+def test_sizes_that_make_no_trial_are_refused(sizes, said):
+    sample, whole, groups = sizes
+    with pytest.raises(InputError, match=said):
+        tried(
+            sequences(30),
+            3,
+            sample=sample,
+            whole=whole,
+            groups=groups,
+            nested=True,
+            seed=0,
+            statistics=statistics,
+        )
