@@ -12,7 +12,9 @@ from paper_checks.corpus_controls import other_corpus, shuffled
 from paper_checks.reproduction import main_run, other_runs
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import horizons
+from reference.alignment import Singular
 from reference.categories import CATEGORIES
+from reference.corpus import Corpus
 from reference.descent import train
 from reference.model import loss
 from reference.statistics import statistics
@@ -121,6 +123,30 @@ def test_directions_carry_as_many_of_a_kind_as_can_be_counted(corpus, nulls):
                     hits.append(sum(j in members for j in nearest) / 10)
                 # Words that are as near as each other may come in either order.
                 assert abs(told[name][n] - np.mean(hits)) <= 1 / len(members)
+
+
+@pytest.mark.parametrize(("shared", "own", "whole"), [(10.0, 1.0, 1.0), (1.0, 2.0, 0.0)])
+def test_one_direction_holds_a_kind_together_that_the_rest_takes_apart(shared, own, whole):
+    """Eleven words of a kind have one sign along e, ten others beside each the other sign; each has an f_i.
+
+    The first singular direction is near e, with one sign for the kind; what is left is near the f_i, where a
+    word is near its ten others. The whole is as the larger of the two.
+    """
+    kind = "animals"
+    members = list(CATEGORIES[kind])[:11]
+    words = (*members, *(f"x{n}" for n in range(110)))
+    e, f = np.eye(len(words))[0], np.eye(len(words))[1:12]
+    sign = np.where(np.arange(121) < 11, 1.0, -1.0)
+    beside = np.concatenate([np.arange(11), np.repeat(np.arange(11), 10)])
+    X = shared * sign[:, None] * e + own * f[beside]
+    U, sigma, Vt = np.linalg.svd(X)
+    singular = Singular(U[:, :12], sigma[:12], Vt[:12], float((X**2).sum()))
+    corpus = Corpus(tokens=np.zeros((1, 2), dtype=np.int64), vocabulary=words, name="none")
+    found = alignment_nulls._carried(corpus, X, singular)
+    assert (found.removed[:3], list(found.rest)) == ((0, 1, 2), [kind])
+    assert math.isnan(found.first[kind][0])
+    assert found.first[kind][1] == 1
+    assert found.rest[kind][:2] == (whole, 0)
 
 
 def test_an_effect_is_that_of_the_part_that_is_named(corpus, monkeypatch):
