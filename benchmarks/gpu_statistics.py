@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from benchmarks.measuring import Record, Target, options
+from benchmarks.measuring import Record, Target, options, over_bound
 from benchmarks.synthetic_text import following_tokens
 from gpu.statistics import evidence_sums, prefix_shares
 from gpu.streaming import stream_statistics
@@ -89,14 +89,10 @@ def worst_error(tokens: np.ndarray, device: str) -> float:
     """Return the largest difference from the CPU's statistics over the bound of both roundings."""
     found = stream_statistics([tokens], V, engine_name="torch", device=device)
     magnitudes = statistics_magnitudes(tokens.astype(np.int64), V)
-    worst = 0.0
-    for name, value in stream_statistics([tokens], V).items():
-        bound = 2 * magnitudes[name].bound("float64")
-        difference = np.abs(found[name] - value)
-        worst = max(
-            worst, float(np.divide(difference, bound, where=bound > 0, out=1.0 * (difference > 0)).max())
-        )
-    return worst
+    return max(
+        over_bound(found[name], value, 2 * magnitudes[name].bound("float64"))
+        for name, value in stream_statistics([tokens], V).items()
+    )
 
 
 def device_name(device: str) -> str:

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Target:
@@ -87,6 +89,13 @@ def processor_seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
+
+
+def over_bound(found: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> float:
+    """Return the largest difference over its bound; infinity where it differs and the bound is zero."""
+    difference = np.abs(found - expected)
+    share = np.divide(difference, bound, where=bound > 0, out=np.where(difference > 0, np.inf, 0.0))
+    return float(share.max())
 
 
 def peak_gibibytes() -> float:

@@ -11,13 +11,14 @@ from pathlib import Path
 from gpu.corpus_cache import kept
 from gpu.options import DEFAULT_LENGTH
 from reference.corpus import Corpus
+from reference.errors import InputError
 from reference.hub import HUB_CORPORA
 from reference.sequences import Layout, build_corpus, check_sizes, cut_sequences
-from reference.sources import DEFAULT_FIELD, find_source
+from reference.sources import DEFAULT_FIELD, Source, find_source
 from reference.stories import stories
 from reference.token_arrays import read_token_array
 from reference.tokenized import Tokenized, tokenize
-from reference.tokenizers import BY_NAME, tokenizer
+from reference.tokenizers import BY_NAME, Tokenizer, tokenizer
 
 EMBEDDED_STORIES = 300
 
@@ -72,14 +73,34 @@ def load_corpus(options: CorpusOptions) -> Corpus:
             stream_length=DEFAULT_LENGTH,
         )
     source = find_source(options.place, options.field)
+    return cut_sequences(
+        _tokenized(source, tokens_of, options),
+        vocab_size=options.vocab_size,
+        length=T,
+        layout=options.layout,
+        name=source.name,
+    )
 
-    def make() -> Tokenized:
+
+def _tokenized(source: Source, tokens_of: Tokenizer, options: CorpusOptions) -> Tokenized:
+    """Return the tokens of a source, those that are kept if there are; InputError if it changes meanwhile."""
+    if not options.cached:
         return tokenize(source.documents(), tokens_of, source.name)
 
-    tokenized = kept(f"{source.digest()} {_rules(options.tokenizer)}", make) if options.cached else make()
-    return cut_sequences(
-        tokenized, vocab_size=options.vocab_size, length=T, layout=options.layout, name=source.name
-    )
+    def made_of() -> str:
+        return f"{source.digest()} {_rules(options.tokenizer)}"
+
+    def make() -> Tokenized:
+        found = tokenize(source.documents(), tokens_of, source.name)
+        # Or tokens of one text would be kept under the digest of another.
+        if made_of() != before:
+            raise InputError(
+                f"{source.name} or its tokenizer changed while it was read; run the command again."
+            )
+        return found
+
+    before = made_of()
+    return kept(before, make)
 
 
 def is_token_array(place: str) -> bool:

@@ -27,11 +27,13 @@ class Engine:
         add_first: of (tokens, sums).
         add_second: of (tokens, G_bar, sums).
         takes: whether this process has work in the part 0, 1, ...
+        shared_by: what of the work each of several processes does, "parts" or "rows".
     """
 
     add_first: Callable[[Any, FirstSums], None]
     add_second: Callable[[Any, Any, SecondSums], None]
     takes: Callable[[int], bool]
+    shared_by: str
 
 
 def engine(
@@ -63,7 +65,8 @@ def engine(
     if threads < 1:
         raise InputError(f"Work needs at least one thread, not {threads}.")
     how: dict[str, Any] = {"cut": compiled.Cut.of(tokens, vocab_size), "threads": threads, "team": team}
-    return Engine(partial(compiled.add_first, **how), partial(compiled.add_second, **how), lambda part: True)
+    first, second = partial(compiled.add_first, **how), partial(compiled.add_second, **how)
+    return Engine(first, second, lambda part: True, "rows")
 
 
 def _torch(device: str, team: Team) -> Engine:
@@ -78,4 +81,5 @@ def _torch(device: str, team: Team) -> Engine:
         partial(torch_sums.add_first, device=device),
         partial(torch_sums.add_second, device=device),
         lambda part: part % team.size == team.rank,
+        "parts",
     )

@@ -39,11 +39,13 @@ def processes(device: str) -> Iterator[Team]:
     Raises:
         InputError: the processes do not find each other.
     """
-    before = signal.signal(signal.SIGTERM, _terminated)
+    before = signal.getsignal(signal.SIGTERM)
     try:
         if device.startswith("cuda"):
             torch.cuda.set_device(torch.device(device))
         _join("cpu:gloo,cuda:nccl" if device.startswith("cuda") else "gloo")
+        # Not before: while a process waits for the others to come, the handler would not get its turn.
+        signal.signal(signal.SIGTERM, _terminated)
         yield Processes(distributed.get_rank(), distributed.get_world_size())
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -64,6 +64,8 @@ class Progress(Generic[First, Second]):
         parts: how many parts of the current pass have been gone through.
         digest: over those parts, see `chained`.
         whole: the digest of all parts, known once the first pass is over.
+        whose: the process whose sums they are, and how it shares the work.
+        path: where they are saved, if they are.
     """
 
     vocab_size: int
@@ -73,6 +75,8 @@ class Progress(Generic[First, Second]):
     parts: int = 0
     digest: str = ""
     whole: str = ""
+    whose: str = "one process"
+    path: Path | None = None
 
     def begin_second_pass(self, second: Second) -> None:
         """Turn to the second pass, with no sums in it yet."""
@@ -94,11 +98,6 @@ class Saver:
             save(self.path, progress)
             self.last = time.monotonic()
 
-    def remove(self) -> None:
-        """Remove the file: the run is over."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
 
 def chained(digest: str, tokens: UInt32[np.ndarray, "n T_plus_1"]) -> str:
     """Return the digest after one more part: SHA-256 of the digest before it and the part."""
@@ -115,6 +114,7 @@ def save(path: Path, progress: Progress[Any, Any]) -> None:
         "parts": progress.parts,
         "digest": progress.digest,
         "whole": progress.whole,
+        "whose": progress.whose,
     }
     arrays = progress.first.arrays()
     if progress.second is not None:
@@ -124,12 +124,12 @@ def save(path: Path, progress: Progress[Any, Any]) -> None:
 
 
 def load(
-    path: Path, vocab_size: int, length: int, first: type[First], second: type[Second]
+    path: Path, vocab_size: int, length: int, whose: str, first: type[First], second: type[Second]
 ) -> Progress[First, Second]:
     """Return the progress saved in `path`.
 
     Raises:
-        InputError: the file cannot be read, or is of another vocabulary or length.
+        InputError: the file cannot be read, or is of another vocabulary, length or process.
     """
     arrays, facts = read_arrays(path)
     if facts.get("kind") != f"{first.kind} {KIND}":
@@ -139,8 +139,13 @@ def load(
             f"{path} has progress for {facts.get('vocab_size')} words and {facts.get('length')} positions, "
             f"not for {vocab_size} and {length}; remove it to start anew, or give the same sizes."
         )
+    if facts.get("whose") != whose:
+        raise InputError(
+            f"{path} has the progress of {facts.get('whose')}, not of {whose}; go on as it began, or remove "
+            "it to start anew."
+        )
     try:
-        return _of_facts(arrays, facts, first, second)
+        return replace(_of_facts(arrays, facts, first, second), whose=whose, path=path)
     except (LookupError, TypeError, ValueError) as error:
         raise damaged(path, reason(error)) from None
 

@@ -121,6 +121,7 @@ def sparse_statistics(
         between,
         add_second,
         lambda part: part % team.size == team.rank,
+        "parts",
     )
     first, _, second = run_passes(parts, vocab_size, passes, Traces(saved, seconds_between_saves, told), team)
     positions = first.sequences * first.length

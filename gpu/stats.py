@@ -48,6 +48,7 @@ def stats(
     from gpu.corpora import CorpusOptions, load_corpus
     from gpu.statistics_file import summary, write_statistics
     from gpu.team import joined_team, local_device
+    from gpu.two_passes import kept_until_written
 
     name = options.one_corpus(place, corpus)
     loaded = load_corpus(
@@ -55,9 +56,13 @@ def stats(
     )
     device = local_device(device)
     with joined_team(device) as team:
-        found, arrays = _counted(loaded, device, out, team, shown=team.leads and not quiet)
+        own = "" if team.size == 1 else f"-{team.rank}-of-{team.size}"
+        saved = out.with_name(f".{out.name}.progress{own}")
+        with kept_until_written(saved, team):
+            found, arrays = _counted(loaded, device, saved, team, shown=team.leads and not quiet)
+            if team.leads:
+                write_statistics(out, loaded, arrays)
         if team.leads:
-            write_statistics(out, loaded, arrays)
             told = summary(loaded, found)
             if json is not None:
                 write_json(json, told)
@@ -66,7 +71,7 @@ def stats(
 
 
 def _counted(
-    loaded: Corpus, device: str, out: Path, team: Team, shown: bool
+    loaded: Corpus, device: str, saved: Path, team: Team, shown: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the statistics by name, and the arrays to write, counted with the fastest engine there is."""
     from gpu.display import display
@@ -76,8 +81,6 @@ def _counted(
     from reference.statistics import statistics as counted_plainly
 
     parts = Parts(loaded.tokens)
-    own = "" if team.size == 1 else f"-{team.rank}-of-{team.size}"
-    saved = out.with_name(f".{out.name}.progress{own}")
     with display(2 * loaded.sequences, shown) as show:
         told = _telling(loaded.sequences, show)
         if loaded.vocab_size > DENSE_UP_TO:

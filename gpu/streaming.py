@@ -51,15 +51,15 @@ def stream_statistics(
         engine_name: "compiled" (numba), "torch", or "auto", the compiled one where it can run.
         device: where torch computes.
         threads: of the compiled engine, as many as processors by default.
-        saved: a file to save progress to and to resume from; it is removed at the end. Of several processes
-            each has a file of its own.
+        saved: a file to save progress to and to resume from. It stays: remove it once the result is safe,
+            see `gpu.two_passes.kept_until_written`. Of several processes each has a file of its own.
         seconds_between_saves: how often; 0 saves after each part.
         told: called after each part with the pass, 1 or 2, and the sequences that have been gone through.
         team: the processes that share the work; each returns the statistics.
 
     Raises:
         InputError: a part is no such array, there is none or only once, the saved progress is of another
-            corpus or another size, or it cannot be written.
+            corpus, size or number of processes, or it cannot be written.
     """
     team = team or Team()
     first_part = next(checked_parts(parts, vocab_size))
@@ -68,7 +68,9 @@ def stream_statistics(
     def add_second(tokens: np.ndarray, found: dict[str, np.ndarray], sums: SecondSums) -> None:
         chosen.add_second(tokens, found["G_bar"], sums)
 
-    passes = Passes(FirstSums, SecondSums, chosen.add_first, first_statistics, add_second, chosen.takes)
+    passes = Passes(
+        FirstSums, SecondSums, chosen.add_first, first_statistics, add_second, chosen.takes, chosen.shared_by
+    )
     traces = Traces(saved, seconds_between_saves, told)
     _, found, second = run_passes(parts, vocab_size, passes, traces, team)
     return found | {"Q_bar": second.Q_bar(), "Delta_bar": second.Delta_bar()}

@@ -5,7 +5,8 @@ The second pass needs the sums of the whole first one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -37,6 +38,7 @@ class Passes(Generic[First, Second, Between]):
         between: what the second pass needs of the first one's sums.
         add_second: adds a part to the second pass's sums.
         takes: whether this process has work in the part 0, 1, ...
+        shared_by: what of the work each of several processes does, "parts" or "rows".
     """
 
     first: type[First]
@@ -45,6 +47,7 @@ class Passes(Generic[First, Second, Between]):
     between: Callable[[First], Between]
     add_second: Callable[[Any, Between, Second], None]
     takes: Callable[[int], bool]
+    shared_by: str
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Traces:
     """What a run leaves and tells on its way.
 
     Attributes:
-        saved: a file to save progress to and to resume from; it is removed at the end.
+        saved: a file to save progress to and to resume from; it stays, see `kept_until_written`.
         seconds_between_saves: how often; 0 saves after each part.
         told: called after each part with the pass, 1 or 2, and the sequences that have been gone through.
     """
@@ -76,7 +79,7 @@ def run_passes(
             corpus or another size or cannot be written, or another process has ended.
     """
     saver = Saver(traces.saved, traces.seconds_between_saves)
-    progress = _start(parts, vocab_size, passes, traces.saved)
+    progress = _start(parts, vocab_size, passes, traces.saved, team)
     _catch_up(progress, passes, team)
 
     def goes_on(which: int) -> Callable[[int], None]:
@@ -103,7 +106,6 @@ def run_passes(
     if progress.digest != progress.whole:
         raise InputError("The parts of the corpus changed between the two passes; give the same ones twice.")
     second.join(team)
-    saver.remove()
     return progress.first, between, second
 
 
@@ -128,9 +130,9 @@ def go_through(
             progress.parts, progress.digest = seen, digest
             is_through(sequences)
         elif seen == progress.parts and digest != progress.digest:
-            raise _other_corpus()
+            raise _other_corpus(progress)
     if seen < progress.parts:
-        raise _other_corpus()
+        raise _other_corpus(progress)
 
 
 def _start(
@@ -138,11 +140,24 @@ def _start(
     vocab_size: int,
     passes: Passes[First, Second, Between],
     saved: Path | None,
+    team: Team,
 ) -> Progress[First, Second]:
     length = next(checked_parts(parts, vocab_size)).shape[1] - 1
+    whose = f"process {team.rank} of {team.size} by {passes.shared_by}" if team.size > 1 else "one process"
     if saved is not None and saved.exists():
-        return load(saved, vocab_size, length, passes.first, passes.second)
-    return Progress(vocab_size, length, passes.first.zero(vocab_size, length))
+        return load(saved, vocab_size, length, whose, passes.first, passes.second)
+    return Progress(vocab_size, length, passes.first.zero(vocab_size, length), whose=whose, path=saved)
+
+
+@contextmanager
+def kept_until_written(saved: Path, team: Team) -> Iterator[None]:
+    """Remove the progress in a file at the end of the block, in which the first process writes the result.
+
+    Where it cannot, all processes keep what they have.
+    """
+    yield
+    team.shared(np.array(True), 0)
+    saved.unlink(missing_ok=True)
 
 
 def _catch_up(progress: Progress[First, Second], passes: Passes[First, Second, Between], team: Team) -> None:
@@ -161,7 +176,8 @@ def _catch_up(progress: Progress[First, Second], passes: Passes[First, Second, B
         progress.begin_second_pass(passes.second.zero(progress.vocab_size, progress.length))
 
 
-def _other_corpus() -> InputError:
+def _other_corpus(progress: Progress[Any, Any]) -> InputError:
     return InputError(
-        "The saved progress is of another corpus; remove its file, or give the corpus it began with."
+        f"{progress.path} has progress through another corpus; remove it to start anew, or give the corpus "
+        "that it began with."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from glob import escape
 from pathlib import Path
 
 from reference.errors import InputError, reason
@@ -26,6 +27,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
             write(path)
             return
         place = Path(os.path.realpath(path))
+        _remove_abandoned(place)
         beside = place.with_name(f".{place.name}.{os.getpid()}.part")
         beside.touch()
         mode = stat.S_IMODE((place if place.exists() else beside).stat().st_mode)
@@ -42,6 +44,26 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     finally:
         if beside is not None:
             beside.unlink(missing_ok=True)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove what processes that were killed left half written beside a file."""
+    if os.name != "posix":  # elsewhere the question below would end the process that is asked about
+        return
+    for part in place.parent.glob(f".{escape(place.name)}.*.part"):
+        number = part.name.split(".")[-2]
+        if number.isdecimal() and not _is_running(int(number)):
+            part.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def write_text(path: Path, text: str) -> None:

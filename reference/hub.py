@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reference.errors import InputError
@@ -46,7 +48,8 @@ class HubCorpus:
                 "run: pip install 'leadterms[hub]', or give a file."
             ) from None
         try:
-            rows = load_dataset(self.repository, revision=self.revision, split=self.split)
+            with _retries_untold():
+                rows = load_dataset(self.repository, revision=self.revision, split=self.split)
             for batch in rows.iter(batch_size=ROWS_AT_ONCE):
                 yield from map(unix_lines, batch[self.field])
         except Exception as error:  # the network, the hub and the disk each raise errors of their own
@@ -55,6 +58,18 @@ class HubCorpus:
                 f"{self.repository} cannot be loaded from the Hugging Face hub ({reason}); "
                 "check the network, or give a file."
             ) from None
+
+
+@contextmanager
+def _retries_untold() -> Iterator[None]:
+    """Keep the hub's client from logging each attempt: the outcome is told in one sentence."""
+    client = logging.getLogger("huggingface_hub")
+    before = client.level
+    client.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        client.setLevel(before)
 
 
 HUB_CORPORA = {

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference.errors import InputError
+from reference.errors import InputError, listed
 from reference.text import check_readable, not_utf8, unix_lines, unreadable
 
 
@@ -37,9 +37,7 @@ def _text(path: Path, line: int, content: str, field: str) -> str:
     if not isinstance(row, dict):
         raise InputError(f"{path}, line {line} is a {type(row).__name__} and no object; give one a line.")
     if field not in row:
-        raise InputError(
-            f"{path}, line {line} has no field '{field}' (it has {', '.join(row) or 'none'}); give --field."
-        )
+        raise InputError(f"{path}, line {line} has no field '{field}' (it has {listed(row)}); give --field.")
     if not isinstance(row[field], str):
         raise InputError(
             f"{path}, line {line} has no text in '{field}' but {json.dumps(row[field])[:40]}; "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from reference.errors import InputError
+from reference.errors import InputError, listed
 from reference.text import check_readable, unix_lines
 
 ROWS_AT_ONCE = 1024
@@ -41,9 +41,7 @@ def _column(path: Path, field: str) -> Iterator[Any]:
         with ParquetFile(path) as file:
             names = file.schema_arrow.names
             if field not in names:
-                raise InputError(
-                    f"{path} has no column '{field}' (it has {', '.join(names) or 'none'}); give --field."
-                )
+                raise InputError(f"{path} has no column '{field}' (it has {listed(names)}); give --field.")
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=[field]):
                 yield from batch.column(0).to_pylist()
     except (ArrowException, OSError) as error:

@@ -44,7 +44,9 @@ def read_token_array(path: Path, *, vocab_size: int | None, length: int | None, 
     if array.ndim == 1:
         length = stream_length if length is None else length
     elif array.shape[1] < 2:
-        raise InputError(f"{path} has sequences of {array.shape[1]} tokens, which predict nothing.")
+        raise InputError(
+            f"{path} has sequences of {array.shape[1]} tokens, which predict nothing; save two or more each."
+        )
     elif length is None:
         length = array.shape[1] - 1
     check_sizes(vocab_size, length)

@@ -10,7 +10,7 @@ from fuzzing import PROFILES, Reader, hold
 from safetensors.numpy import save, save_file
 
 from gpu import checkpoints, progress
-from gpu.atomic_files import read_arrays
+from gpu.atomic_files import metadata, read_arrays
 from gpu.boundary import GROUPS
 from gpu.corpus_cache import kept
 from gpu.pretrained.loading import load_model
@@ -46,7 +46,7 @@ def saved_progress(kinds, folder):
 
 
 def load_progress(kinds, path):
-    loaded = progress.load(path, V, T, *kinds)
+    loaded = progress.load(path, V, T, "one process", *kinds)
     # What is loaded can be gone on with.
     progress.save(path.with_name("again"), loaded)
 
@@ -55,7 +55,7 @@ def training(folder):
     arrays = {group: value.astype(np.float32) for group, value in WEIGHTS.items()}
     assert set(arrays) == set(GROUPS)
     facts = {"kind": checkpoints.KIND, "step": 2, "settings": SETTINGS.__dict__, "corpus": "c"}
-    return [save(arrays, {"facts": json.dumps(facts)})]
+    return [save(arrays, metadata(arrays, json.dumps(facts)))]
 
 
 def load_training(path):
@@ -151,7 +151,7 @@ def facts_of(kinds):
     def read(path):
         arrays, _ = read_arrays(path.with_name("whole"))
         told = path.read_bytes().decode(errors="replace")
-        path.with_name("p").write_bytes(save(arrays, {"facts": told}))
+        path.with_name("p").write_bytes(save(arrays, metadata(arrays, told)))
         load_progress(kinds, path.with_name("p"))
 
     return valid, read
@@ -166,7 +166,7 @@ def facts_of_training(folder):
 def read_facts_of_training(path):
     told = path.read_bytes().decode(errors="replace")
     arrays = {group: value.astype(np.float32) for group, value in WEIGHTS.items()}
-    path.with_name(checkpoints.CHECKPOINT).write_bytes(save(arrays, {"facts": told}))
+    path.with_name(checkpoints.CHECKPOINT).write_bytes(save(arrays, metadata(arrays, told)))
     load_training(path)
 
 

@@ -9,6 +9,7 @@ from gpu.command_line import run_command
 from gpu.streaming import stream_statistics
 from gpu.team import joined_team
 from gpu.tokens import Parts
+from gpu.two_passes import kept_until_written
 
 PARTS = 14
 
@@ -20,7 +21,7 @@ def main():
 
 def count(tokens, saved, out):
     run = -(-len(tokens) // PARTS) * (tokens.shape[1] - 1)
-    with joined_team("cpu") as team:
+    with joined_team("cpu") as team, kept_until_written(saved.with_suffix(f".{team.rank}"), team):
         found = stream_statistics(
             Parts(tokens, run),
             int(tokens.max()) + 1,

@@ -127,6 +127,15 @@ def test_the_statistics_benchmark_counts_all_of_a_corpus(monkeypatch):
     statistics_benchmark.counting(tokens)()
     assert len(added) == 2
     assert statistics_benchmark.changed_bits(tokens) == 0
+    assert 0 < statistics_benchmark.difference(tokens) <= 1
+    monkeypatch.setattr(
+        statistics_benchmark,
+        "stream_statistics",
+        lambda *rest: {
+            name: value * (1 + 2**-8) for name, value in statistics(tokens.astype(np.int64), 20).items()
+        },
+    )
+    assert statistics_benchmark.difference(tokens) > 1
 
 
 def test_the_gpu_benchmark_holds_the_device_to_the_bound(monkeypatch):

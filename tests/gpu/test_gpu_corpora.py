@@ -72,6 +72,14 @@ def test_other_content_another_tokenizer_and_another_name_are_told_apart(cache, 
     assert len(tokenized) == 3
 
 
+def test_another_field_of_a_file_is_told_apart(cache, tmp_path, tokenized):
+    (tmp_path / "t.jsonl").write_text('{"text": "a b a", "body": "c d c"}\n')
+    options = CorpusOptions(str(tmp_path / "t.jsonl"), length=2)
+    assert load_corpus(options).vocabulary == ("a", "b")
+    assert load_corpus(replace(options, field="body")).vocabulary == ("c", "d")
+    assert len(tokenized) == 2
+
+
 def test_a_tokenizer_file_that_changes_is_noticed(cache, text, tokenized, tmp_path):
     library = pytest.importorskip("tokenizers")
     for unknown in ("b", "c"):
@@ -181,3 +189,17 @@ def test_unicode_survives_being_kept(cache, tokenized, tmp_path):
     assert first.vocabulary == ("café", "don", "t", "हिन्दी", "\u2019", "床前", "\U0001f600")
     same(load_corpus(CorpusOptions(str(path), length=2)), first)
     assert len(tokenized) == 1
+
+
+def test_a_text_that_changes_while_it_is_read_is_told_and_not_kept(cache, text, tmp_path, monkeypatch):
+    really = corpora.tokenize
+
+    def changing(documents, *others):
+        with (tmp_path / "t.txt").open("a") as file:
+            file.write("e f g h\n")
+        return really(documents, *others)
+
+    monkeypatch.setattr(corpora, "tokenize", changing)
+    with pytest.raises(InputError, match=r"t\.txt or its tokenizer changed while it was read"):
+        load_corpus(text)
+    assert not cache.exists()

@@ -88,7 +88,6 @@ def test_a_run_stopped_after_any_part_resumes_to_the_same_bits(stopped_at, engin
     assert saved.exists() == (stopped_at > 1)
     found = stream_statistics(parts, 5, told=lambda *told: seen.append(told), **options)
     assert len(seen) == 5 * 2 + 1
-    assert not saved.exists()
     for name, value in expected.items():
         np.testing.assert_array_equal(found[name], value)
 
@@ -120,7 +119,7 @@ stream_statistics(Parts(corpus(8, 7, 5), 14), 5, saved=saved, seconds_between_sa
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode == -signal.SIGKILL
     assert [path.name for path in tmp_path.iterdir()] == [saved.name]
-    assert load(saved, 5, 7, FirstSums, SecondSums).parts == 1
+    assert load(saved, 5, 7, "one process", FirstSums, SecondSums).parts == 1
     parts = Parts(corpus(8, 7, 5), 14)
     found, expected = stream_statistics(parts, 5, saved=saved), stream_statistics(parts, 5)
     for name, value in expected.items():
@@ -141,7 +140,7 @@ def interrupted(saved, tokens, vocab_size, during=2):
 @pytest.mark.parametrize(
     ("tokens", "vocab_size", "words"),
     [
-        (corpus(6, 7, 5, seed=9), 5, "another corpus"),
+        (corpus(6, 7, 5, seed=9), 5, r"progress\.safetensors has progress through another corpus"),
         (corpus(6, 7, 5), 6, "for 5 words"),
         (corpus(6, 8, 5), 5, "for 5 words and 7 positions"),
     ],
@@ -153,6 +152,14 @@ def test_progress_of_something_else_is_refused_and_kept(tokens, vocab_size, word
     with pytest.raises(InputError, match=words):
         stream_statistics(Parts(tokens, 1), vocab_size, saved=saved)
     assert saved.read_bytes() == before
+
+
+def test_progress_through_other_parts_before_the_last_is_refused(tmp_path):
+    saved, tokens = tmp_path / "progress.safetensors", corpus(6, 7, 5)
+    interrupted(saved, tokens, 5, during=4)
+    tokens[0] = (tokens[0] + 1) % 5
+    with pytest.raises(InputError, match="another corpus"):
+        stream_statistics(Parts(tokens, 1), 5, saved=saved)
 
 
 def test_progress_through_a_longer_corpus_is_refused(tmp_path):
@@ -276,3 +283,39 @@ def test_products_with_sparse_and_dense_counts_agree(share, monkeypatch):
     found, magnitudes = stream_statistics([tokens], 11), statistics_magnitudes(tokens, 11)
     for name, value in statistics(tokens, 11).items():
         assert (np.abs(found[name] - value) <= 2 * magnitudes[name].bound("float64")).all(), name
+
+
+@needs_numba
+def test_progress_of_a_process_that_shared_the_work_otherwise_is_refused_and_kept(tmp_path):
+    """Rows of every part and whole parts do not add up, nor do those of two processes and of three."""
+
+    class Second(Team):
+        rank, size = 1, 2
+
+    class Third(Team):
+        rank, size = 1, 3
+
+    saved, parts = tmp_path / "progress.safetensors", Parts(corpus(6, 7, 5), 1)
+    how = {"saved": saved, "seconds_between_saves": 0.0}
+    stream_statistics(parts, 5, team=Second(), engine_name="torch", **how)
+    before = saved.read_bytes()
+    told = r"progress\.safetensors has the progress of process 1 of 2 by parts, not of "
+    for team, engine, whose in (
+        (Second(), "compiled", "process 1 of 2 by rows"),
+        (Third(), "torch", "process 1 of 3 by parts"),
+        (Team(), "torch", "one process"),
+    ):
+        with pytest.raises(InputError, match=told + whose):
+            stream_statistics(parts, 5, team=team, engine_name=engine, **how)
+    assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", [-1, 3, 200])
+def test_progress_that_was_not_written_so_is_refused(place, tmp_path):
+    saved, tokens = tmp_path / "progress.safetensors", corpus(6, 7, 5)
+    interrupted(saved, tokens, 5)
+    whole = bytearray(saved.read_bytes())
+    whole[place] ^= 1
+    saved.write_bytes(whole)
+    with pytest.raises(InputError, match="holds no saved sums or checkpoint"):
+        stream_statistics(Parts(tokens, 1), 5, saved=saved)

@@ -296,6 +296,20 @@ def test_progress_of_training_has_a_rate_and_the_time_left(call, monkeypatch):
     assert all("sequences/s, 0:0" in line and line.endswith("left") for line in lines)
 
 
+def test_progress_of_statistics_goes_through_both_passes(monkeypatch):
+    """Ten seconds after the beginning 15 of twice 20 sequences are through, and later 30."""
+    clock, shown = [100.0], []
+    monkeypatch.setattr("gpu.stats.time.monotonic", lambda: clock[0])
+    told = stats_command._telling(20, lambda done, what: shown.append((done, what)))
+    clock[0] = 110.0
+    told(1, 15)
+    told(2, 10)
+    assert shown == [
+        (15, "pass 1 of 2, 2 sequences/s, 0:17 left"),
+        (30, "pass 2 of 2, 3 sequences/s, 0:03 left"),
+    ]
+
+
 def test_statistics_of_a_large_vocabulary_are_written_sparse(call, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr(stats_command, "DENSE_UP_TO", V - 1)
@@ -341,6 +355,19 @@ def test_statistics_that_were_stopped_go_on_by_the_same_command(call, monkeypatc
     assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 0
     # The first pass is not gone through again.
     assert seen == [1, 2, 2]
+    assert not Path(".s.safetensors.progress").exists()
+
+
+def test_statistics_that_could_not_be_written_leave_their_progress(call, monkeypatch):
+    def full(*arguments):
+        raise InputError("s.safetensors cannot be written: No space left on device; free some space.")
+
+    monkeypatch.setattr("gpu.progress.Saver.now_and_then", saves_always)
+    with monkeypatch.context() as patched:
+        patched.setattr("gpu.statistics_file.write_statistics", full)
+        assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 2
+    assert Path(".s.safetensors.progress").exists()
+    assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 0
     assert not Path(".s.safetensors.progress").exists()
 
 

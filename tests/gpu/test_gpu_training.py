@@ -15,6 +15,7 @@ from gpu_corpora import corpus
 
 import gpu.atomic_files
 import gpu.checkpoints
+import gpu.training
 from gpu.alignment import alignments, cosine, leading_terms, spreads
 from gpu.implementation import Gpu
 from gpu.model import Transformer, zero_parameters
@@ -54,6 +55,23 @@ def test_a_step_uses_its_batch_and_its_rate():
         assert (np.abs(value - moved) <= gamma(4 * TOKENS.size, unit_roundoff("float64")) * (size + 1)).all()
 
 
+@pytest.mark.parametrize(
+    ("layers", "dtype", "way"), [(2, "float64", "dense"), (1, "float32", "paths"), (3, "float64", "paths")]
+)
+def test_batches_that_are_averaged_are_full_batch_descent_by_either_way(layers, dtype, way, monkeypatch):
+    """Batches of equal size: the mean of their means is that of all, with one more division a step."""
+    monkeypatch.setattr("gpu.step_choice.paths_pay", lambda *sizes: way == "paths")
+    tokens, told = corpus(6, 3, 3), []
+    settings = Settings(3, layers, 0.125, steps=3, batch=2, accumulate=3, dtype=dtype, shuffled=False)
+    found = train_model(tokens, settings, outputs=Outputs(told=told.append))
+    exact = train(tokens, 3, layers, 0.125, 3, dtype)
+    for group, value in found.items():
+        expected, bound = stacked(exact, group)
+        assert (np.abs(value - expected) <= 2 * bound).all(), group
+    # At the zero start every token has the same probability.
+    assert abs(told[0].loss - np.log(3)) <= gamma(4 * tokens.size, unit_roundoff(dtype)) * np.log(3)
+
+
 def test_an_epoch_takes_each_sequence_once():
     settings = replace(SETTINGS, batch=5)
     taken = np.concatenate([settings.sequences_at(step, 12) for step in (0, 1)])
@@ -81,6 +99,9 @@ def test_the_start_is_zero_or_gaussian_of_the_stated_size():
     variance = float(start.W.detach().square().mean())
     # The mean of n squares of standard normal numbers has the standard deviation sqrt(2 / n); 6 of them.
     assert abs(variance * V**3 / 9 - 1) <= 6 * (2 / V**2) ** 0.5
+    # Groups are drawn apart: the mean of n products has the standard deviation 1 / sqrt(n), in units of both.
+    for other in (start.V[0], start.W_O):
+        assert abs(float((start.W[0] * other).mean().detach())) <= 6 / V * variance
     again = Settings(V, 1, 0.1, 1, 1, start_size=3.0, start_decay=0.5).start(6, cpu)
     assert torch.equal(again.W.detach(), start.W.detach().float())
 
@@ -164,6 +185,31 @@ def test_another_runs_checkpoint_is_refused_and_kept(tokens, changes, words, tmp
     with pytest.raises(InputError, match=words):
         train_model(tokens, replace(SETTINGS, **changes), outputs=Outputs(tmp_path))
     assert (tmp_path / "checkpoint.safetensors").read_bytes() == before
+
+
+def test_a_falling_rate_depends_on_all_steps_so_that_their_number_is_fixed(tmp_path):
+    falling = replace(SETTINGS, schedule="linear")
+    train_model(TOKENS, falling, outputs=Outputs(tmp_path))
+    with pytest.raises(InputError, match="steps = 6, not 8"):
+        train_model(TOKENS, replace(falling, steps=8), outputs=Outputs(tmp_path))
+
+
+def test_the_pace_is_that_of_this_process(tmp_path, monkeypatch):
+    """Each step takes two seconds of a clock of our own, and four sequences."""
+    train_model(TOKENS, replace(SETTINGS, steps=2), outputs=Outputs(tmp_path))
+    clock, told = [0.0], []
+    monkeypatch.setattr("gpu.training.time.monotonic", lambda: clock[0])
+    really = gpu.training._take_step
+
+    def takes_two_seconds(*arguments):
+        clock[0] += 2
+        return really(*arguments)
+
+    monkeypatch.setattr(gpu.training, "_take_step", takes_two_seconds)
+    train_model(TOKENS, SETTINGS, outputs=Outputs(tmp_path, told=told.append))
+    assert [(one.step, one.sequences_a_second, one.seconds_left) for one in told] == [
+        (step, 2.0, 2.0 * (6 - step)) for step in (3, 4, 5, 6)
+    ]
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(tmp_path):

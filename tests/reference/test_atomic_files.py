@@ -2,8 +2,13 @@
 
 import os
 import stat
+import subprocess
+import sys
 
+import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file
 
 from gpu.atomic_files import write_safetensors
 from reference.atomic_files import write_atomically, write_text
@@ -66,3 +71,29 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path):
 def test_a_folder_that_is_not_there_is_told(tmp_path):
     with pytest.raises(InputError, match="No such file or directory"):
         write_text(tmp_path / "no" / "a.txt", "text")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere nothing is removed")
+def test_what_killed_processes_left_is_removed_and_what_is_being_written_is_not(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    names = [f".a[1].txt.{gone.pid}.part", f".a[1].txt.{os.getppid()}.part", f".b.txt.{gone.pid}.part"]
+    names += [".a[1].txt.part", ".a[1].txt.x.part"]
+    for name in names:
+        (tmp_path / name).write_text("half")
+    write_text(tmp_path / "a[1].txt", "new")
+    assert {path.name for path in tmp_path.iterdir()} == {*names[1:], "a[1].txt"}
+
+
+def test_arrays_with_the_same_metadata_are_the_same_bytes(tmp_path):
+    """The library for them orders metadata by chance, anew in each file."""
+    told = {f"name {i}": 'a "word" \\ \n\t\x01\x7f é 床' * i for i in range(9)}
+    files = [tmp_path / f"{i}.safetensors" for i in range(4)]
+    for path in files:
+        write_safetensors(path, {"a": np.arange(6.0).reshape(2, 3), "none": np.zeros((0, 2))}, told)
+    assert len({path.read_bytes() for path in files}) == 1
+    with safe_open(files[0], framework="numpy") as file:
+        assert file.metadata() == told
+        np.testing.assert_array_equal(file.get_tensor("a"), [[0, 1, 2], [3, 4, 5]])
+    write_safetensors(files[0], {"a": np.ones(2)}, {})
+    np.testing.assert_array_equal(load_file(files[0])["a"], [1, 1])

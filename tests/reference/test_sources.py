@@ -185,3 +185,15 @@ def test_a_file_of_a_data_sets_name_is_read_from_its_path(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tinystories").write_text("a file")
     assert documents("./tinystories") == ["a file"]
+
+
+def test_names_in_a_file_are_told_in_one_line_however_many_and_long(tmp_path):
+    row = {"a\nb": 1, "": 2, "x" * 1000: 3, **{f"key {i}": 4 for i in range(1000)}}
+    (tmp_path / "t.jsonl").write_text(json.dumps(row))
+    with pytest.raises(InputError) as told:
+        list(find_source(str(tmp_path / "t.jsonl")).documents())
+    words = str(told.value).removeprefix(str(tmp_path))
+    assert "\n" not in words
+    assert r"(it has 'a\nb', '', " in words
+    assert words.endswith("key 4, 995 more); give --field.")
+    assert len(words) < 200
