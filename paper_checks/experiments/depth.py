@@ -21,7 +21,7 @@ def first_layer(setting: Setting) -> Outcome:
         model = text_models(setting, depth)
         found = effects(model, windows, [[head] for head in all_heads(model)]).mean(axis=3)  # [K, M, N]
         first = found[: setting.scale.heads].mean(axis=0)
-        shares[depth] = over_models(np.stack([first, found.mean(axis=0)], axis=-1), setting.seed)
+        shares[depth] = over_models(np.stack([first, found.mean(axis=0)], axis=-1))
     ratio = {depth: float(one.value[0] / one.value[1]) for depth, one in shares.items()}
     # A model of L layers of equal weight has the ratio 1; at L, layer 0 is all there is.
     relative = {depth: value / depth for depth, value in ratio.items()}

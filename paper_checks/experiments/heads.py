@@ -181,7 +181,7 @@ def sizes(setting: Setting) -> Outcome:
     ratios = {}
     for name in ("output_norm", "relative_output", "copying"):
         by_layer = found[name].mean(axis=2)  # [M, L, N]
-        ratios[name] = over_models(np.moveaxis(by_layer, 1, 2), setting.seed)
+        ratios[name] = over_models(np.moveaxis(by_layer, 1, 2))
     relative = ratios["relative_output"]
     louder = bool((relative.low[0] > relative.high[1:]).all())
     return Outcome(

@@ -118,7 +118,7 @@ def one_layer(setting: Setting) -> Outcome:
     for name, (blocks, rows, floor) in _one_layer_kinds(setting).items():
         model = block_models(setting, blocks, setting.scale.blocks_steps).model
         tokens = unseen_blocks(setting, blocks.periods)[0]
-        found[name] = over_models(losses(model, tokens)[:, :, rows].mean(axis=2), setting.seed)
+        found[name] = over_models(losses(model, tokens)[:, :, rows].mean(axis=2))
         floors[name] = floor
     log_v = math.log(setting.scale.blocks_vocab - 1)
     above = all(float(one.low) >= floors[name] for name, one in found.items())

@@ -86,8 +86,8 @@ def layers(setting: Setting) -> Outcome:
         ],
         axis=-1,
     )  # [M, N, L]
-    means = over_models(by_layer, setting.seed)
-    gap = over_models(by_layer[..., 0] - by_layer[..., 1:].mean(axis=-1), setting.seed)
+    means = over_models(by_layer)
+    gap = over_models(by_layer[..., 0] - by_layer[..., 1:].mean(axis=-1))
     met = bool(gap.low > 0)
     untrained = _untrained_gap(model, windows)
     common = float((by_layer[..., 0] > by_layer[..., 1:].mean(axis=-1)).mean())
@@ -202,14 +202,14 @@ def positions(setting: Setting) -> Outcome:
         "marks": effects(model, windows, singles, marked).mean(axis=3),
         "others": effects(model, windows, singles, ~marked).mean(axis=3),
     }
-    found = {name: over_models(np.moveaxis(part, 0, 2), setting.seed) for name, part in parts.items()}
+    found = {name: over_models(np.moveaxis(part, 0, 2)) for name, part in parts.items()}
     each = {name: parts[name].mean(axis=(1, 2)) / shares[name] for name in parts}  # nats per removed position
     smaller = parts["marks"].mean(axis=(1, 2)) < parts["others"].mean(axis=(1, 2))
     reversed_there = smaller & (each["marks"] >= each["others"])
     met = bool(reversed_there.any())
     negative = float((whole.mean(axis=2) < 0).mean())  # over heads, models and positions
     gap = whole.mean(axis=(1, 2, 3)) - parts["marks"].mean(axis=(1, 2)) - parts["others"].mean(axis=(1, 2))
-    by_position = over_models(np.moveaxis(whole.mean(axis=0), 1, 1), setting.seed)
+    by_position = over_models(np.moveaxis(whole.mean(axis=0), 1, 1))
     return Outcome(
         experiment="ablation.positions",
         question="Does a small effect at marks mean that a head is unimportant there?",
