@@ -18,6 +18,8 @@ from paper_checks.experiments import (
     poems,
     probes,
     removal,
+    removal_pairs,
+    removal_positions,
 )
 from paper_checks.experiments.models import text
 from paper_checks.experiments.result import Outcome
@@ -30,8 +32,8 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "heads.sizes": heads.sizes,
     "ablation.place": removal.place,
     "ablation.layers": removal.layers,
-    "ablation.pairs": removal.pairs,
-    "ablation.positions": removal.positions,
+    "ablation.pairs": removal_pairs.pairs,
+    "ablation.positions": removal_positions.positions,
     "induction.fixed_period": induction.fixed_period,
     "induction.random_period": induction.random_period,
     "induction.one_layer": induction.one_layer,
