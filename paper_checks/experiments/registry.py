@@ -11,8 +11,11 @@ from pathlib import Path
 from paper_checks.experiments import (
     circuits,
     depth,
+    emergence,
     heads,
     induction,
+    induction_text,
+    one_layer,
     poem_heads,
     poem_probes,
     poems,
@@ -20,6 +23,7 @@ from paper_checks.experiments import (
     removal,
     removal_pairs,
     removal_positions,
+    subspaces,
 )
 from paper_checks.experiments.models import text
 from paper_checks.experiments.result import Outcome
@@ -36,13 +40,13 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "ablation.positions": removal_positions.positions,
     "induction.fixed_period": induction.fixed_period,
     "induction.random_period": induction.random_period,
-    "induction.one_layer": induction.one_layer,
-    "induction.emergence": induction.emergence,
-    "induction.in_text": induction.in_text,
+    "induction.one_layer": one_layer.one_layer,
+    "induction.emergence": emergence.emergence,
+    "induction.in_text": induction_text.in_text,
     "circuits.composition": circuits.composition,
-    "circuits.subspaces": circuits.subspaces,
+    "circuits.subspaces": subspaces.subspaces,
     "circuits.removal": circuits.removal,
-    "circuits.spectra": circuits.spectra,
+    "circuits.spectra": subspaces.spectra,
     "probes.next_mark": probes.next_mark,
     "probes.removal": probes.removal,
     "probes.used_or_not": probes.used_or_not,
