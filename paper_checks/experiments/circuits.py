@@ -64,8 +64,8 @@ def composition(setting: Setting) -> Outcome:
         question="Does the induction head read its keys from a head of layer 0, and does the score tell?",
         criterion=(
             f"In every model a head of layer 1 scores above {FOUND:g}, hiding one head of layer 0 from its "
-            f"keys takes away {DECIDES:.0%} or more of its score above uniform attention, and hiding the same "
-            f"head from its queries or values {LEAVES:.0%} at most."
+            f"keys takes away {DECIDES:.0%} or more of its score above uniform attention, and hiding the "
+            f"same head from its queries or values {LEAVES:.0%} at most."
         ),
         met=met,
         verdict=(
