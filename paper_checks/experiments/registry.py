@@ -16,9 +16,9 @@ from paper_checks.experiments import (
     induction,
     induction_text,
     one_layer,
+    poem_context,
     poem_heads,
     poem_probes,
-    poems,
     probe_removal,
     probes,
     removal,
@@ -54,7 +54,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "depth.first_layer": depth.first_layer,
     "poems.heads": poem_heads.heads,
     "poems.probe": poem_probes.probe,
-    "poems.context": poems.context,
+    "poems.context": poem_context.context,
 }
 
 Progress = Callable[[str, float, float], None]
