@@ -1,7 +1,8 @@
-"""Intervals from resampling whole sequences and whole models, and corrections for many comparisons.
+"""Intervals over whole sequences and whole models, and corrections for many comparisons.
 
 Positions of a sequence hang together, so a sequence is the unit that is drawn again; where several models
-were trained, models are drawn again first. Values have the unit as their first axis.
+were trained, a model is one too, and few of them are no sample to draw from again: theirs is Student's
+interval. Values have the unit as their first axis.
 """
 
 from __future__ import annotations
@@ -43,26 +44,39 @@ def over_sequences(values: Float64[np.ndarray, n * shape], seed: int) -> Interva
     return _interval(np.asarray(values.mean(axis=0)), np.tensordot(weights, values, axes=1))
 
 
-def over_models(values: Float64[np.ndarray, "M n *shape"], seed: int) -> Interval:
-    """Return the mean over M models and n sequences each, with both drawn again: models, then sequences.
+def over_models(values: Float64[np.ndarray, "M n *shape"]) -> Interval:
+    """Return the mean over M models, all tried on the same n sequences, with Student's interval for it.
 
     The interval is about models trained like these and sequences like these. With one model it is about that
-    model alone, and is that of `over_sequences`.
+    model alone, over sequences.
+
+    Derived here. Where a model and a sequence each add something of their own, x = mu + a_m + b_n + e_mn, the
+    mean has the variance var(a)/M + var(b)/n + var(e)/(M n). The variance A of the M means of models, over M,
+    has the first and the last term as its expectation; that B of the n means of sequences, over n, the second
+    and the last. So A/M + B/n is never too small on average, and at most twice what it should be. It has the
+    degrees of freedom (A/M + B/n)^2 / ((A/M)^2 / (M-1) + (B/n)^2 / (n-1)) of Satterthwaite. Drawing three
+    models again would not do: their mean lies between the least and the largest of them, which the mean of
+    all models does three times in four only, however far apart they are.
 
     Raises:
         InputError: there are fewer than two sequences.
     """
     _at_least_two(values[0], "sequences")
-    rng = np.random.default_rng(seed)
+    value, error, freedom = _over_both(values)
+    reach = error * special.stdtrit(freedom, (1 + LEVEL) / 2)
+    return Interval(value, np.asarray(value - reach), np.asarray(value + reach))
+
+
+def _over_both(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the mean over models and sequences [M, n, ...], its standard error and degrees of freedom."""
     M, n = values.shape[:2]
-    models = rng.integers(0, M, (DRAWS, M))
-    weights = np.zeros((DRAWS, M, n))
-    for place in range(M):
-        drawn = rng.multinomial(n, np.full(n, 1 / n), DRAWS) / (n * M)
-        np.add.at(weights, (np.arange(DRAWS), models[:, place]), drawn)
-    flat = values.reshape(M * n, *values.shape[2:])
-    resampled = np.tensordot(weights.reshape(DRAWS, M * n), flat, axes=1)
-    return _interval(np.asarray(flat.mean(axis=0)), resampled)
+    of_sequences = values.mean(axis=0).var(axis=0, ddof=1) / n
+    of_models = values.mean(axis=1).var(axis=0, ddof=1) / M if M > 1 else np.zeros_like(of_sequences)
+    total = of_models + of_sequences
+    parts = of_models**2 / max(M - 1, 1) + of_sequences**2 / (n - 1)
+    # Where nothing differs there is no error, whatever the degrees of freedom.
+    freedom = np.divide(total**2, parts, out=np.ones_like(total), where=parts > 0)
+    return np.asarray(values.mean(axis=(0, 1))), np.asarray(np.sqrt(total)), freedom
 
 
 def two_sided_p(values: Float64[np.ndarray, n * shape]) -> Float64[np.ndarray, "*shape"]:

@@ -10,37 +10,46 @@ from gpu.small_gpt.ablation import all_heads, effects
 from paper_checks.experiments.models import text_models, unseen_windows
 from paper_checks.experiments.result import Outcome, Quantity
 from paper_checks.experiments.setting import Setting
-from reference.resampling import over_models
 
 
 def first_layer(setting: Setting) -> Outcome:
-    """Train models of several depths on one text and compare their first layers' share of the effects."""
+    """Train models of several depths on one text and compare a head of layer 0 with the average head.
+
+    Layer 0's share of all effects is no measure: it is 1/L where heads are alike, and falls with L by itself.
+    The share times L, what a head of layer 0 costs over what the average head does, is 1 there at any depth;
+    it is L where layer 0 is all there is.
+    """
     windows = unseen_windows(setting)
-    shares = {}
+    share = {}
     for depth in setting.scale.depths:
         model = text_models(setting, depth)
-        found = effects(model, windows, [[head] for head in all_heads(model)]).mean(axis=3)  # [K, M, N]
-        first = found[: setting.scale.heads].mean(axis=0)
-        shares[depth] = over_models(np.stack([first, found.mean(axis=0)], axis=-1), setting.seed)
-    ratio = {depth: float(one.value[0] / one.value[1]) for depth, one in shares.items()}
-    # A model of L layers of equal weight has the ratio 1; at L, layer 0 is all there is.
-    relative = {depth: value / depth for depth, value in ratio.items()}
-    falling = [relative[depth] for depth in setting.scale.depths]
-    met = all(later < earlier for earlier, later in itertools.pairwise(falling))
+        found = effects(model, windows, [[head] for head in all_heads(model)]).mean(axis=(2, 3))  # [K, M]
+        share[depth] = found[: setting.scale.heads].sum(axis=0) / found.sum(axis=0)
+    times = {depth: depth * each for depth, each in share.items()}  # [M] each
+    met = all(times[b].max() < times[a].min() for a, b in itertools.pairwise(setting.scale.depths))
     return Outcome(
         experiment="depth.first_layer",
-        question="Does the first layer's share of the effects fall as models get deeper?",
-        criterion="Layer 0's share of the sum of all single-head effects falls with every step in depth.",
+        question="Do the heads of layer 0 matter less beside the average head as models get deeper?",
+        criterion=(
+            "With every step in depth, the effect of a head of layer 0 over that of the average head is "
+            "smaller in every deeper model than in every shallower one."
+        ),
         met=met,
         verdict=(
-            f"{'Yes' if met else 'No'}: layer 0 holds "
-            + ", ".join(f"{relative[depth]:.0%} at {depth} layers" for depth in setting.scale.depths)
-            + "; a head of it matters "
-            + ", ".join(f"{ratio[depth]:.1f}" for depth in setting.scale.depths)
-            + " times as much as the average head."
+            f"{'Yes' if met else 'No'}: a head of layer 0 matters "
+            + ", ".join(
+                f"{each.mean():.1f} ({each.min():.1f} to {each.max():.1f})" for each in times.values()
+            )
+            + f" times as much as the average head at {', '.join(map(str, times))} layers, and layer 0 holds "
+            + ", ".join(f"{each.mean():.0%}" for each in share.values())
+            + " of all effects."
         ),
-        quantities=tuple(
-            Quantity(f"share of layer 0 at {depth} layers", relative[depth]) for depth in setting.scale.depths
+        quantities=(
+            *(
+                Quantity(f"head of layer 0 over average, {n} layers", float(np.mean(x)))
+                for n, x in times.items()
+            ),
+            *(Quantity(f"share of layer 0 at {n} layers", float(np.mean(x))) for n, x in share.items()),
         ),
         claims=("layer0-six-times-real-heads",),
     )

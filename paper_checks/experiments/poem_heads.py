@@ -12,11 +12,13 @@ from gpu.small_gpt.heads import attention_maps, profiles
 from gpu.small_gpt.model import SmallGPT
 from paper_checks.experiments.models import untrained_like
 from paper_checks.experiments.poems import beginnings, poem_models, poem_windows, poems, punctuation
-from paper_checks.experiments.result import Observation, Outcome, Quantity
+from paper_checks.experiments.result import Observation, Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
 from properties.evidence_ladder import Step
 from reference.head_similarity import head_similarity
+from reference.resampling import holm, over_sequences, two_sided_p
 
+FALSE_FINDINGS = 0.05
 PROFILE = ("entropy", "diagonal", "previous", "distance")
 ABOUT = "in models of poems the heads of layer 0 matter more than later ones"
 LAYERS_CLAIM = "layer0-six-times-real-heads"
@@ -43,9 +45,10 @@ def heads(setting: Setting) -> Outcome:
     couples = [list(pair) for pair in itertools.combinations(all_heads(model), 2)]
     marked = punctuation(poems(setting))[windows[:, :-1]]
     whole = effects(model, windows, singles)  # [K, M, N, T]
+    together = effects(model, windows, couples).mean(axis=3)  # [P, M, N]
     found = {
         "single": whole.mean(axis=(2, 3)),
-        "pairs": effects(model, windows, couples).mean(axis=(2, 3)),
+        "pairs": together.mean(axis=2),
         "by_position": whole.mean(axis=2),
         "marks": effects(model, windows, singles, marked).mean(axis=(2, 3)),
         "elsewhere": effects(model, windows, singles, ~marked).mean(axis=(2, 3)),
@@ -59,38 +62,45 @@ def heads(setting: Setting) -> Outcome:
         | {"untrained_cosines": untrained[m].ravel().tolist()}
         for m in range(len(model.seeds))
     ]
-    by_layer = found["single"].T.reshape(len(runs), model.config.layers, -1).mean(axis=2)  # [M, L]
-    pairs = np.array([_interactions(run) for run in runs])  # [M, P]
-    more, negative = by_layer[:, 0] > by_layer[:, 1:].max(axis=1), pairs < 0
-    ratio = by_layer[:, 0] / by_layer[:, 1:].mean(axis=1)
+    gaps = [over_sequences(one, setting.seed) for one in _gaps(whole.mean(axis=3), setting)]
+    more = np.array([bool(one.low > 0) for one in gaps])
+    pairs = _interactions(whole.mean(axis=3), together)  # [P, M, N]
+    negative = pairs.mean(axis=2) < 0
+    p = np.array([holm(column) for column in two_sided_p(np.moveaxis(pairs, 2, 0)).T]).T
+    positive = ~negative & (p < FALSE_FINDINGS)
     met = bool(more.all() and negative.all())
-    chance = _gap(effects(untrained_like(model), windows, singles).mean(axis=(1, 2, 3)), setting)
+    chance = _gaps(effects(untrained_like(model), windows, singles).mean(axis=3), setting).mean(axis=1)
+    by_layer = found["single"].T.reshape(len(runs), model.config.layers, -1).mean(axis=2)  # [M, L]
     known = (LAYERS_CLAIM,)
     return Outcome(
         experiment="poems.heads",
         question="Do the heads of layer 0 cost most, and do all pairs interact negatively, in every model?",
         criterion=(
-            "In every model the mean effect of layer 0's heads is above that of every later layer's, and "
-            "Delta_ij - Delta_i - Delta_j is negative for every pair."
+            "In every model the interval over windows of the mean effect of layer 0's heads less that of the "
+            "later layers' lies above zero, and Delta_ij - Delta_i - Delta_j is negative for every pair."
         ),
         met=met,
         verdict=(
             f"{'Yes' if met else 'Not both'}: layer 0 costs more in {int(more.sum())} of {len(more)} models, "
-            f"{', '.join(f'{one:.1f}' for one in ratio)} times as much; "
-            f"{', '.join(str(int(row.sum())) for row in negative)} of {pairs.shape[1]} pairs are negative."
+            f"{', '.join(f'{first:.3f}' for first in by_layer[:, 0])} nats a head against "
+            f"{', '.join(f'{rest:.3f}' for rest in by_layer[:, 1:].mean(axis=1))}; "
+            f"{', '.join(str(int(column.sum())) for column in negative.T)} of {len(pairs)} pairs are "
+            f"negative, {', '.join(str(int(column.sum())) for column in positive.T)} positive after "
+            "correction."
         ),
         quantities=(
             *(Quantity(f"loss of model {m}, nats", float(one)) for m, one in enumerate(found["loss"])),
-            *(Quantity(f"layer 0 over later layers, model {m}", float(one)) for m, one in enumerate(ratio)),
+            *(quantity(f"layer 0 less later layers, model {m}, nats", one) for m, one in enumerate(gaps)),
             Quantity("share of negative pairs", float(negative.mean())),
-            Quantity("layer 0 less later layers, untrained, nats", chance),
+            Quantity("share of positive pairs, after correction", float(positive.mean())),
+            Quantity("layer 0 less later layers, untrained, nats, at most", float(chance.max())),
             Quantity("share of positions with punctuation", float(marked.mean())),
         ),
         observations=(
             Observation(ABOUT, Step.one_input, bool(more.any()), known),
             Observation(ABOUT, Step.many_inputs, bool(more.all()), known),
             Observation(
-                ABOUT, Step.absent_in_random, abs(chance) < float(np.ptp(by_layer, axis=1).min()), known
+                ABOUT, Step.absent_in_random, float(chance.max()) < min(float(one.low) for one in gaps), known
             ),
             Observation(ABOUT, Step.ablation, bool(more.all()), known),
         ),
@@ -141,12 +151,13 @@ def _maps(setting: Setting, model: SmallGPT, number: int) -> dict[str, Any]:
     }
 
 
-def _interactions(run: dict[str, Any]) -> list[float]:
-    single = [one for layer in run["effects"] for one in layer]
-    pairs = zip(itertools.combinations(range(len(single)), 2), run["pair_effects"], strict=True)
-    return [both - single[i] - single[j] for (i, j), both in pairs]
+def _interactions(single: np.ndarray, both: np.ndarray) -> np.ndarray:
+    """Return Delta_ij - Delta_i - Delta_j [P, M, N] from effects [K, M, N] and those of pairs [P, M, N]."""
+    pairs = itertools.combinations(range(len(single)), 2)
+    return np.stack([both[k] - single[i] - single[j] for k, (i, j) in enumerate(pairs)])
 
 
-def _gap(of_heads: np.ndarray, setting: Setting) -> float:
-    by_layer = of_heads.reshape(setting.scale.layers, -1).mean(axis=1)
-    return float(by_layer[0] - by_layer[1:].mean())
+def _gaps(of_heads: np.ndarray, setting: Setting) -> np.ndarray:
+    """Return by how much layer 0's heads cost more than the later layers' [M, N], from effects [K, M, N]."""
+    by_layer = of_heads.reshape(setting.scale.layers, -1, *of_heads.shape[1:]).mean(axis=1)
+    return np.asarray(by_layer[0] - by_layer[1:].mean(axis=0))

@@ -10,21 +10,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from gpu.small_gpt.ablation import losses
 from gpu.small_gpt.config import Config
 from gpu.small_gpt.model import SmallGPT
 from gpu.small_gpt.training import Settings, train
 from paper_checks.experiments.models import TEST_SHARE
-from paper_checks.experiments.result import Observation, Outcome, Quantity
 from paper_checks.experiments.setting import Setting
-from properties.evidence_ladder import Step
 from reference.encoded_text import END, EncodedText, consecutive_windows, encode, random_windows
 from reference.errors import InputError
 from reference.text import read_documents
 from reference.tokenizers import characters
-
-CONTEXT_CLAIM = "context-8-to-128"
-LONGER = "a longer context lowers the loss of a model of poems"
 
 
 @lru_cache(maxsize=2)
@@ -101,39 +95,3 @@ def beginnings(setting: Setting, number: int) -> np.ndarray:
         )
     drawn = np.random.default_rng([setting.seed, number]).choice(long, scale.poems, replace=False)
     return np.asarray(text.test[drawn[:, None] + np.arange(scale.poem_characters)])
-
-
-def context(setting: Setting) -> Outcome:
-    """Train models of several context lengths and compare their losses on the same poems."""
-    lengths = setting.scale.poem_contexts
-    loss = {}
-    for length in lengths:
-        count = setting.scale.windows * setting.scale.context // length
-        windows = consecutive_windows(poems(setting).test, count, length)
-        loss[length] = losses(poem_models(setting, length), windows).mean(axis=(1, 2))
-    runs = [{"loss": {str(n): float(loss[n][m]) for n in lengths}} for m in range(len(setting.seeds))]
-    short, second, *_, far = lengths
-    lower, worse = loss[short] - loss[far], loss[second] > loss[short]
-    met = bool((lower > 0).all() and not worse.any())
-    return Outcome(
-        experiment="poems.context",
-        question="Does a longer context lower the loss of a model of poems at every step?",
-        criterion=(
-            f"In every model {far} characters leave less loss than {short}, and {second} no more than that."
-        ),
-        met=met,
-        verdict=(
-            f"{'Yes' if met else 'Not in every model'}: {far} characters leave {lower.mean():.3f} nats less "
-            f"than {short} ({lower.min():.3f} to {lower.max():.3f}); {second} are worse than {short} in "
-            f"{int(worse.sum())} of {len(worse)} models."
-        ),
-        quantities=tuple(
-            Quantity(f"loss with {n} characters, nats", float(one.mean())) for n, one in loss.items()
-        ),
-        observations=(
-            Observation(LONGER, Step.one_input, bool((lower > 0).any()), (CONTEXT_CLAIM,)),
-            Observation(LONGER, Step.many_inputs, bool((lower > 0).all()), (CONTEXT_CLAIM,)),
-        ),
-        claims=(CONTEXT_CLAIM,),
-        runs=tuple(runs),
-    )

@@ -1,4 +1,4 @@
-"""Probes: whether the stream says that a mark comes next, what else explains that, and its use."""
+"""Probes: whether the stream says that a mark comes next, and what else explains that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.small_gpt.ablation import losses, removing_direction
 from gpu.small_gpt.export import embeddings
 from gpu.small_gpt.heads import residual_streams
 from gpu.small_gpt.model import SmallGPT
@@ -14,21 +13,18 @@ from paper_checks.experiments.models import text, text_models, unseen_windows, u
 from paper_checks.experiments.result import Observation, Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
 from properties.evidence_ladder import Step
-from reference.probe_examples import Example, unused_bit, used_bit
 from reference.probe_split import probe_split
 from reference.probes import (
-    Probe,
     accuracy_by_sequence,
     fit_probe,
     labels_by_type,
     one_hot_features,
-    random_directions,
-    without_direction,
 )
-from reference.resampling import Interval, over_sequences
+from reference.resampling import over_models, over_sequences
 
 TEST_SHARE = 0.4
 LONGEST_SENTENCE = 40
+CONTROLS = ("majority", "place in the sentence", "token")
 ABOUT = "the stream says that a mark comes next"
 
 
@@ -46,61 +42,91 @@ class Rows:
         """Return the test accuracy in each test sequence of a probe on these features."""
         wanted = self.labels if labels is None else labels
         probe = fit_probe(features[~self.tested], wanted[~self.tested])
-        predicted = probe.predicts(features[self.tested])
-        return accuracy_by_sequence(predicted, wanted[self.tested], self.sequences[self.tested])
+        return self.right(probe.predicts(features[self.tested]), wanted)
+
+    def right(self, predicted: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Return the accuracy in each test sequence of what is predicted for the test rows."""
+        return accuracy_by_sequence(predicted, labels[self.tested], self.sequences[self.tested])
+
+    def majority(self) -> np.ndarray:
+        """Return the same of always saying what most training rows are."""
+        said = bool(self.labels[~self.tested].mean() > 0.5)
+        return self.right(np.full(self.tested.sum(), said), self.labels)
 
 
 def next_mark(setting: Setting) -> Outcome:
-    """Probe every layer of one model of text for the next token's class, with all controls."""
-    model, windows = text_models(setting).only(0), unseen_windows(setting, setting.scale.probe_windows)
+    """Probe every layer of the models of text for the next token's class, with all controls."""
+    models, windows = text_models(setting), unseen_windows(setting, setting.scale.probe_windows)
     rows = probe_rows(text(setting).is_mark, windows, setting.seed)
+    untrained = untrained_like(models)
+    each = [
+        _accuracies(rows, models.only(m), untrained.only(m), windows, setting.seed)
+        for m in range(len(models.seeds))
+    ]
+    return _judged({name: np.stack([one[name] for one in each]) for name in each[0]}, rows, setting)
+
+
+def _accuracies(
+    rows: Rows, model: SmallGPT, untrained: SmallGPT, windows: np.ndarray, seed: int
+) -> dict[str, np.ndarray]:
+    """Return for one model the accuracy in each test sequence of probes and controls, by name."""
     streams = streams_as_rows(model, windows)
-    rate = float(rows.labels.mean())
-    scores = {
-        "majority": np.full(len(rows.score(streams[0][:, :1])), max(rate, 1 - rate)),
+    control = labels_by_type(rows.tokens, float(rows.labels.mean()), seed)
+    return {
+        "majority": rows.majority(),
         "place in the sentence": rows.score(one_hot_features(rows.since_mark)),
         "token": rows.score(embeddings(model, 0)["tokens"][rows.tokens]),
         **{f"stream {layer}": rows.score(stream) for layer, stream in enumerate(streams)},
+        **{f"stream {layer}, labels by type": rows.score(one, control) for layer, one in enumerate(streams)},
+        "untrained": rows.score(streams_as_rows(untrained, windows)[1]),
+        "split by position": np.full(len(rows.majority()), _split_by_row(rows, streams[1], seed)),
     }
-    control = labels_by_type(rows.tokens, rate, setting.seed)
-    selectivity = {
-        f"stream {layer}": float((scores[f"stream {layer}"] - rows.score(stream, control)).mean())
-        for layer, stream in enumerate(streams)
-    }
-    untrained = streams_as_rows(untrained_like(model), windows)[1]
-    learned = over_sequences(scores["stream 1"] - rows.score(untrained), setting.seed)
-    by_row = _split_by_row(rows, streams[1], setting.seed)
-    best_control = max(("majority", "place in the sentence", "token"), key=lambda name: scores[name].mean())
-    gain = over_sequences(scores["stream 1"] - scores[best_control], setting.seed)
-    met = bool(gain.low > 0)
-    intervals = {name: over_sequences(score, setting.seed) for name, score in scores.items()}
+
+
+def _judged(scores: dict[str, np.ndarray], rows: Rows, setting: Setting) -> Outcome:
+    """Return the outcome for accuracies [M, n] by name: of each model in each test sequence."""
+    after = scores["stream 1"]
+    above = {name: _every_model(after - scores[name], setting.seed) for name in (*CONTROLS, "untrained")}
+    in_models = np.all([above[name] for name in CONTROLS], axis=0)  # a model has to beat each control
+    met = bool(in_models.all())
+    best = max(CONTROLS, key=lambda name: scores[name].mean())
+    gain = over_models(after - scores[best])
+    rate = float(rows.labels.mean())
+    streams = [name for name in scores if f"{name}, labels by type" in scores]
+    selectivity = {name: float((scores[name] - scores[f"{name}, labels by type"]).mean()) for name in streams}
+    intervals = {name: over_models(scores[name]) for name in (*CONTROLS, *streams)}
     return Outcome(
         experiment="probes.next_mark",
         question="Does the stream after layer 0 say more of the next mark than token, place and majority?",
         criterion=(
-            "The interval of the probe's accuracy after layer 0 less that of the best control lies above "
-            "zero, over test sequences."
+            "In every model the interval over test sequences of the probe's accuracy after layer 0 less that "
+            "of each control lies above zero."
         ),
         met=met,
         verdict=(
-            f"{'Yes' if met else 'Not shown'}: {intervals['stream 1'].value:.3f} against "
-            f"{intervals[best_control].value:.3f} from {best_control}, {float(gain.value):+.3f} "
-            f"({float(gain.low):+.3f} to {float(gain.high):+.3f}), selectivity "
-            f"{selectivity['stream 1']:.2f}. Marks follow {rate:.0%} of the positions."
+            f"{'Yes' if met else 'Not shown in every model'}: {float(intervals['stream 1'].value):.3f} "
+            f"against {float(intervals[best].value):.3f} from {best}, {float(gain.value):+.3f} "
+            f"({float(gain.low):+.3f} to {float(gain.high):+.3f}), more than every control in "
+            f"{int(in_models.sum())} of {len(after)} models, selectivity {selectivity['stream 1']:.2f}. "
+            f"Marks follow {rate:.0%} of the positions."
         ),
         quantities=(
             *(quantity(f"accuracy, {name}", one) for name, one in intervals.items()),
-            quantity(f"after layer 0 less {best_control}", gain),
-            quantity("after layer 0 less the same of an untrained model", learned),
+            quantity(f"after layer 0 less {best}", gain),
+            quantity(
+                "after layer 0 less the same of an untrained model", over_models(after - scores["untrained"])
+            ),
             *(Quantity(f"selectivity, {name}", value) for name, value in selectivity.items()),
-            Quantity("accuracy after layer 0 when split by position", by_row),
+            Quantity(
+                "accuracy after layer 0 when split by position", float(scores["split by position"].mean())
+            ),
             Quantity("share of marks", rate),
         ),
         observations=(
-            Observation(ABOUT, Step.one_input, met),
+            Observation(ABOUT, Step.one_input, bool(in_models.any())),
             Observation(ABOUT, Step.many_inputs, met),
-            Observation(ABOUT, Step.absent_in_random, bool(learned.low > 0)),
-            Observation(ABOUT, Step.in_the_data, rate > 0),
+            Observation(ABOUT, Step.absent_in_random, bool(above["untrained"].all())),
+            Observation(ABOUT, Step.in_the_data, 0 < rate < 1),
         ),
         claims=(
             "probe-table",
@@ -112,85 +138,9 @@ def next_mark(setting: Setting) -> Outcome:
     )
 
 
-def removal(setting: Setting) -> Outcome:
-    """Remove the probe's direction after layer 0 and compare with directions drawn as the stream varies."""
-    model, windows = text_models(setting).only(0), unseen_windows(setting, setting.scale.probe_windows)
-    rows = probe_rows(text(setting).is_mark, windows, setting.seed)
-    stream = streams_as_rows(model, windows)[1]
-    probe = fit_probe(stream[~rows.tested], rows.labels[~rows.tested])
-    others = random_directions(stream[~rows.tested], setting.scale.directions, setting.seed)
-    test = windows[np.unique(rows.sequences[rows.tested])]
-    base = losses(model, test)[0]
-    own = _loss_without(model, test, probe.unit) - base
-    chance = np.array([(_loss_without(model, test, one) - base).mean() for one in others])
-    found: Interval = over_sequences(own.mean(axis=1), setting.seed)
-    rank = float((1 + (chance >= own.mean()).sum()) / (1 + len(chance)))
-    met = bool(found.low > np.quantile(chance, 0.95))
-    left = fit_probe(_without(stream, probe)[~rows.tested], rows.labels[~rows.tested])
-    still = (left.predicts(_without(stream, probe)[rows.tested]) == rows.labels[rows.tested]).mean()
-    return Outcome(
-        experiment="probes.removal",
-        question="Does the model use the direction that the probe reads?",
-        criterion=(
-            "The interval of the loss gained by removing the probe's direction lies above the 95th "
-            "percentile of what directions drawn from the stream's own variation cost."
-        ),
-        met=met,
-        verdict=(
-            f"{'Yes' if met else 'Not shown'}: {float(found.value):.4f} nats ({float(found.low):.4f} to "
-            f"{float(found.high):.4f}) against {np.median(chance):.4f} in the median and "
-            f"{np.quantile(chance, 0.95):.4f} at the 95th percentile of random directions (p = {rank:.3f}). "
-            f"A new probe still reads {still:.3f} without it: more than one direction tells of marks."
-        ),
-        quantities=(
-            quantity("loss gained without the probe's direction, nats", found),
-            Quantity("random directions, median", float(np.median(chance))),
-            Quantity("random directions, 95th percentile", float(np.quantile(chance, 0.95))),
-            Quantity("share of random directions as costly", rank),
-            Quantity("accuracy of a new probe after removal", float(still)),
-        ),
-        observations=(Observation(ABOUT, Step.targeted, met),),
-        claims=("probe-projection", "projection-control"),
-    )
-
-
-def used_or_not(setting: Setting) -> Outcome:
-    """Read the same bit off two streams, of which only one is used, and remove it from both."""
-    found = {
-        name: _read_and_removed(make(8, 60, 20, setting.seed))
-        for name, make in (("used", used_bit), ("not used", unused_bit))
-    }
-    read = all(one["accuracy"] == 1 for one in found.values())
-    told = found["used"]["cost"] > 0.5 and found["not used"]["cost"] < 0.05
-    return Outcome(
-        experiment="probes.used_or_not",
-        question="Can a probe tell information that a model uses from information that it does not?",
-        criterion=(
-            "A probe reads the bit without error in both models, and removing its direction costs over .5 "
-            "nats where it is used and less than .05 where it is not."
-        ),
-        met=read and told,
-        verdict=(
-            f"The probe cannot, the removal can: accuracy {found['used']['accuracy']:.2f} and "
-            f"{found['not used']['accuracy']:.2f}, cost {found['used']['cost']:.3f} and "
-            f"{found['not used']['cost']:.3f} nats."
-            if read and told
-            else f"Not as constructed: {found}."
-        ),
-        quantities=tuple(
-            Quantity(f"{what}, {name}", value) for name, one in found.items() for what, value in one.items()
-        ),
-        claims=("probe-below-baseline-inference",),
-    )
-
-
-def _read_and_removed(example: Example) -> dict[str, float]:
-    stream = example.stream()
-    features = stream.reshape(-1, stream.shape[-1])
-    bit = example.tokens[:, :-1].ravel() >= len(example.embedding) // 2
-    probe = fit_probe(features, bit)
-    cost = example.loss_without(probe.unit) - example.loss(stream)
-    return {"accuracy": float((probe.predicts(features) == bit).mean()), "cost": float(cost.mean())}
+def _every_model(differences: np.ndarray, seed: int) -> np.ndarray:
+    """Return in which models [M] of [M, n] the interval over test sequences lies above zero."""
+    return np.array([over_sequences(one, seed).low > 0 for one in differences])
 
 
 def probe_rows(marks: np.ndarray, windows: np.ndarray, seed: int) -> Rows:
@@ -214,15 +164,6 @@ def _split_by_row(rows: Rows, features: np.ndarray, seed: int) -> float:
     tested = np.random.default_rng(seed).random(len(rows.labels)) < TEST_SHARE
     probe = fit_probe(features[~tested], rows.labels[~tested])
     return float((probe.predicts(features[tested]) == rows.labels[tested]).mean())
-
-
-def _loss_without(model: SmallGPT, tokens: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    of_one: np.ndarray = losses(model, tokens, removing_direction(1, unit))[0]
-    return of_one
-
-
-def _without(features: np.ndarray, probe: Probe) -> np.ndarray:
-    return without_direction(features, probe.unit)
 
 
 def streams_as_rows(model: SmallGPT, windows: np.ndarray) -> list[np.ndarray]:

@@ -118,10 +118,13 @@ def found(claim: Claim, setting: Setting) -> Finding:
         finding = own[0].decide(claim, setting)
         results = [setting.result(name) for name in suite]
         weakest = weakest_of(finding.evidence, *(result.evidence for result in results))
-        finding = replace(finding, evidence=weakest)
         broken = [result.check for result in results if result.result != "passed"]
         if broken:
             return Finding("inconclusive", weakest, finding.computed, f"{broken[0]} does not pass.")
+        # A claim that holds does so as far as its checks reach. One case is enough against it: what refutes
+        # it is as firm as the computation that found it, and a check says only what holds in its place.
+        if finding.verdict != "refuted":
+            finding = replace(finding, evidence=weakest)
     else:
         finding = by_checks([setting.result(name) for name in suite])
     if finding.verdict == "holds" and claim.kind != "statement":

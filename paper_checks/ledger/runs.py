@@ -68,14 +68,38 @@ def of_like_models(finding: Finding, runs: Sequence[Run]) -> Finding:
 
     They are when its loss could be that of one more run: what a head does changes while a model learns.
     """
-    told = beside_published(finding, runs)
     low, high = one_more([run["loss"] for run in runs])
-    if low <= float(decimal(tables()["poem-model"]["ablation"]["base"])) <= high:
-        return told
-    unlike = f"One more run would leave {low:.2f} to {high:.2f}: these are other models."
-    return replace(
-        told, verdict="inconclusive", convention=f"{told.convention} {unlike}", missing=LEARNED_AS_FAR
+    told = f"One more run would leave {low:.2f} to {high:.2f}"
+    return _if_like(beside_published(finding, runs), low, high, told)
+
+
+def of_like_contexts(finding: Finding, runs: Sequence[Run], short: str, long: str) -> Finding:
+    """Return a finding on what a longer context is worth: undecided unless models have learned as far.
+
+    What it is worth grows with training. A model that has learned nothing leaves log V whatever it sees, so
+    that L(short) - L(long) is 0 at first; in the end it is what the characters between tell of the next one.
+    The source does not print these models' losses. It prints one of a context in between, and more context
+    leaves less loss, so models like the published ones have L(long) <= that one <= L(short), but for how runs
+    differ. Models that have learned less leave more than that even with the long context.
+    """
+    losses = {length: [run["loss"][length] for run in runs] for length in (short, long)}
+    told = (
+        f"These models leave {fmean(losses[short]):.2f} nats with {short} characters and "
+        f"{fmean(losses[long]):.2f} with {long}, the published one "
+        f"{tables()['poem-model']['ablation']['base']} with {tables()['poem-model']['model']['context']}, "
+        "which should lie between."
     )
+    beside = replace(finding, convention=" ".join(filter(None, (finding.convention, told))))
+    low, high = one_more(losses[long])[0], one_more(losses[short])[1]
+    return _if_like(beside, low, high, f"One more run of each would leave {low:.2f} to {high:.2f}")
+
+
+def _if_like(finding: Finding, low: float, high: float, told: str) -> Finding:
+    """Return the finding, undecided where the published loss is not between these."""
+    if low <= float(decimal(tables()["poem-model"]["ablation"]["base"])) <= high:
+        return finding
+    unlike = f"{finding.convention} {told}: these are other models."
+    return replace(finding, verdict="inconclusive", convention=unlike, missing=LEARNED_AS_FAR)
 
 
 def one_more(values: Sequence[float], numbers: int = 1) -> tuple[float, float]:

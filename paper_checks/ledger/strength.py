@@ -32,6 +32,11 @@ MEANS: dict[tuple[Evidence, bool], tuple[str, str]] = {
     ("quoted", False): ("what is printed", "a computation of one's own"),
     ("quoted", True): ("what is printed", "a computation of one's own"),
 }
+# One case refutes a claim about every case: no proof is missing then.
+AGAINST: dict[Evidence, str] = {
+    "exact": "by a case against it",
+    "property": "by a case against it, beyond rounding",
+}
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,11 @@ def strength_of(
         holds = finding.verdict != "refuted"
         published = Seen(Step.one_input, True, "the source")
         return _climbed(assess([published, Seen(Step.many_inputs, holds, "measured here")]))
-    return Strength(*MEANS[finding.evidence, claim.needs != "nothing"])
+    about_any = claim.needs in ("nothing", "small corpus")
+    words, missing = MEANS[finding.evidence, claim.needs != "nothing"]
+    if finding.verdict == "refuted" and about_any and missing != NOTHING and finding.evidence in AGAINST:
+        return Strength(AGAINST[finding.evidence], NOTHING)
+    return Strength(words, missing)
 
 
 def _climbed(found: Assessment, about: str = "") -> Strength:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paper_checks.ledger.claim import Claim
+from paper_checks.ledger.constructions.implied_settings import implied
 from paper_checks.ledger.finding import Finding, compared
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
@@ -16,7 +17,8 @@ def random_diagonal_baseline(claim: Claim, setting: Setting) -> Finding:
     return compared(
         claim,
         {"mean_diagonal": mean_diagonal(T)},
-        derivation=f"Row t of uniform attention is 1/t; the mean over t is H_T/T = {mean_diagonal(T)}.",
+        derivation=f"Row t of uniform attention is 1/t; the mean over t is H_T/T = {mean_diagonal(T)}. "
+        + implied("diagonal", claim.numbers["mean_diagonal"]),
     )
 
 

@@ -14,7 +14,7 @@ from paper_checks.ledger.decisions.random_heads import of_model
 from paper_checks.ledger.finding import Finding, NotGiven, by_readings, compared, judged
 from paper_checks.ledger.printed import fraction, fractions
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.runs import DIFFER_LESS, against_runs, agreed, poem_runs
+from paper_checks.ledger.runs import DIFFER_LESS, against_runs, agreed, of_like_contexts, poem_runs
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 from reference.model import loss, zero_parameters
@@ -182,7 +182,8 @@ def longer_contexts(claim: Claim, setting: Setting) -> Finding:
     Raises:
         NotGiven: it was not run with these lengths.
     """
-    losses = [run["loss"] for run in poem_runs(setting, "poems.context", ("layers", "heads", "width"))]
+    runs = poem_runs(setting, "poems.context", ("layers", "heads", "width"))
+    losses = [run["loss"] for run in runs]
     short, middle, long = claim.given["contexts"]
     if any({short, middle, long} - set(one) for one in losses):
         raise NotGiven(f"the experiment 'poems.context' with contexts of {short}, {middle} and {long}")
@@ -191,8 +192,10 @@ def longer_contexts(claim: Claim, setting: Setting) -> Finding:
     told = f"Of {len(losses)} runs {sum(worse)} have a higher loss with {middle} than with {short}."
     rises = agreed(worse)
     if rises == "holds":
-        return against_runs(claim, {"lower": lower}, told)
-    return Finding(rises, "measured", told, derivation=told, missing=DIFFER_LESS)
+        finding = against_runs(claim, {"lower": lower}, told)
+    else:
+        finding = Finding(rises, "measured", told, derivation=told, missing=DIFFER_LESS)
+    return of_like_contexts(finding, runs, short, long)
 
 
 @decides("section-references")

@@ -7,6 +7,7 @@ from fractions import Fraction
 import sympy
 
 from paper_checks.ledger.claim import Claim
+from paper_checks.ledger.constructions.implied_settings import implied
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
@@ -49,7 +50,8 @@ def uniform_distance(claim: Claim, setting: Setting) -> Finding:
             f"the mean over {length} rows, (T - 1)/4": {"poems": baselines.mean_distance(length)},
         },
         evidence="proved",
-        derivation=f"The sum over j <= i of (i - j)/(i + 1) is {law}.",
+        derivation=f"The sum over j <= i of (i - j)/(i + 1) is {law}. "
+        + implied("distance", claim.numbers["poems"]),
     )
 
 

@@ -10,6 +10,7 @@ from mpmath import log, mp, mpf
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.constructions import induction
+from paper_checks.ledger.constructions.implied_settings import implied
 from paper_checks.ledger.decisions.ablation_effects import MODEL
 from paper_checks.ledger.decisions.induction_mechanism import (
     PERIOD,
@@ -70,7 +71,8 @@ def random_baseline(claim: Claim, setting: Setting) -> Finding:
         claim,
         readings,
         derivation=f"Of uniform attention (H_{period * repeats} - H_{period}) / {(repeats - 1) * period} = "
-        f"{float(uniform_score()):.5f}: the measured mean tells which context length it was.",
+        f"{float(uniform_score()):.5f}: the measured mean tells which context length it was. "
+        + implied("induction", claim.numbers["mean"]),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
+from paper_checks.ledger.constructions.implied_settings import implied
 from paper_checks.ledger.constructions.random_heads import random_profiles
 from paper_checks.ledger.decisions.ablation_effects import MODEL
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
@@ -89,7 +90,8 @@ def entropy_of_uniform_rows(claim: Claim, setting: Setting) -> Finding:
             "row 0, which has no choice, counted as 0": {"entropy": baselines.normalised_entropy(T)},
             "row 0 left out": {"entropy": baselines.normalised_entropy(T, include_first=False)},
         },
-        derivation=f"All rows but one have 1: (T - 1)/T = {baselines.normalised_entropy(T)}.",
+        derivation=f"All rows but one have 1: (T - 1)/T = {baselines.normalised_entropy(T)}. "
+        + implied("entropy", claim.numbers["entropy"]),
     )
 
 
@@ -135,7 +137,8 @@ def previous_of_uniform_rows(claim: Claim, setting: Setting) -> Finding:
     return judged(
         inside,
         f"{float(fraction(exact)):.4f}{f', which is {met[0]} when rounded' if met else ''}",
-        derivation=f"(H_T - 1)/T at T = {T}: row i has 1/(i+1) on its predecessor, and row 0 has none.",
+        derivation=f"(H_T - 1)/T at T = {T}: row i has 1/(i+1) on its predecessor, and row 0 has none. "
+        + " ".join(implied("previous", one) for one in sorted(set(printed))),
         convention=f"Row 0 counts as 0; without it, {float(others):.4f}.",
     )
 

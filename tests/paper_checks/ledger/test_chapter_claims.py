@@ -62,10 +62,10 @@ def test_few_layers_stay_below_a_million():
 
 @pytest.mark.parametrize(
     ("sixteen", "far", "expected"),
-    [(4.9, 4.16, "holds_to_rounding"), (4.7, 4.16, "refuted"), (4.9, 2.0, "refuted")],
+    [(4.8, 4.06, "holds_to_rounding"), (4.6, 4.06, "refuted"), (4.8, 2.0, "refuted")],
 )
 def test_runs_with_longer_contexts_decide(sixteen, far, expected):
-    runs = [{"loss": {"8": 4.8 + d, "16": sixteen + d, "128": far}} for d in (0.0, 0.02)]
+    runs = [{"loss": {"8": 4.7 + d, "16": sixteen + d, "128": far}} for d in (0.0, 0.02)]
     assert verdict("context-8-to-128", of_poems("poems.context", runs)) == expected
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from planted import plant_in_table, verdict
+from planted import finding, plant_in_table, verdict
 
+from paper_checks.ledger.constructions.implied_settings import implied
 from paper_checks.ledger.decisions import random_comparisons, random_heads
 from reference.model import softmax
 
@@ -64,3 +65,32 @@ def test_small_entropies_at_early_positions_would_bear_the_cause_out(monkeypatch
 def test_rows_masked_after_the_softmax_change_when_renormalised(monkeypatch):
     monkeypatch.setattr(random_comparisons, "causal_softmax", lambda scores: np.tril(softmax(scores)))
     assert verdict("row-renormalisation") == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("metric", "printed", "told"),
+    [
+        ("entropy", "0.958", "at T = 24 only"),
+        ("diagonal", "0.157", "at T = 24 only"),
+        ("previous", "0.116", "at T = 24 only"),
+        ("previous", "0.115", "No length to 256 gives"),
+        ("distance", "6", "at T = 23 to 27 or T = 22 to 26 without row 0 only"),
+        ("induction", "0.0284", "at T = 64, period 16 only"),
+    ],
+)
+def test_a_printed_value_tells_which_length_period_and_row_0_it_has(metric, printed, told):
+    assert told in implied(metric, printed)
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "told"),
+    [
+        ("random-entropy-baseline", "at T = 24 only"),
+        ("random-diagonal-baseline", "at T = 24 only"),
+        ("random-previous-baseline", "at T = 24 only"),
+        ("uniform-mean-distance", "at T = 23 to 27 or"),
+        ("induction-random-baseline", "at T = 64, period 16 only"),
+    ],
+)
+def test_decisions_on_printed_values_say_so(claim_id, told):
+    assert told in finding(claim_id).derivation

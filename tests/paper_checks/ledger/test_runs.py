@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from planted import of_poems, verdict
+from planted import finding, of_poems, verdict
 from scipy.stats import t
 
-from paper_checks.ledger.runs import agreed, one_more, one_more_share, place_of, verdict_of
+from paper_checks.ledger.runs import LEARNED_AS_FAR, agreed, one_more, one_more_share, place_of, verdict_of
 from properties.tolerances import DEVIATIONS
 
 ONE_IN = 1 + DEVIATIONS**2
@@ -65,7 +65,7 @@ def test_runs_that_disagree_decide_nothing():
 
 def losses(*middle):
     """Return losses of runs that fall by 0.3 from 8 to 128, with so much at 16 above that at 8."""
-    runs = [{"loss": {"8": 5.0, "16": 5.0 + one, "128": 4.7 + k / 1e6}} for k, one in enumerate(middle)]
+    runs = [{"loss": {"8": 4.3, "16": 4.3 + one, "128": 4.0 + k / 1e6}} for k, one in enumerate(middle)]
     return of_poems("poems.context", runs)
 
 
@@ -107,6 +107,25 @@ def test_a_loss_that_rises_in_some_runs_only_is_undecided():
     assert verdict("context-8-to-128", losses(-0.1, -0.1, -0.1)) == "refuted"
     assert verdict("context-8-to-128", losses(-0.1, 0.1, 0.1)) == "inconclusive"
     assert verdict("context-8-to-128", losses(0.1, 0.1, 0.1)) in ("refuted", "holds_to_rounding")
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "decided"),
+    [
+        (4.6, 4.0, True),  # the published 4.15 with 64 characters lies between
+        (4.9, 4.3, False),  # these have learned less
+        (4.0, 3.4, False),  # and these more
+        (4.9, 4.16, True),  # a little less, and no more than runs differ
+    ],
+)
+def test_what_context_is_worth_counts_of_models_that_have_learned_as_far(short, long, decided):
+    """The loss falls by less in models that have not learned it yet, whatever the published one gains."""
+    apart = (0, 0.02, 0.01) if decided else (0.0, 0.0, 0.0)
+    runs = [{"loss": {"8": short + a, "16": short + a - 0.1, "128": long + a}} for a in apart]
+    found = finding("context-8-to-128", of_poems("poems.context", runs))
+    assert found.verdict == ("refuted" if decided else "inconclusive")
+    assert found.missing == ("runs that differ less" if decided else LEARNED_AS_FAR)
+    assert "4.1489 with 64" in found.convention
 
 
 def test_one_layer_says_nothing_of_two():

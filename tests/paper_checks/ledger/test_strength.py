@@ -71,6 +71,16 @@ def test_mathematics_is_as_sure_as_its_means():
     assert strength_of(law, Finding("inconclusive", "exact", "x", "It is open.")).missing == "It is open"
 
 
+@pytest.mark.parametrize("evidence", ["exact", "property"])
+def test_a_case_against_a_claim_about_every_case_leaves_no_proof_to_be_missing(evidence):
+    about_any, about_one = (replace(CLAIM, needs=needs) for needs in ("small corpus", "text"))
+    assert strength_of(about_any, Finding("refuted", evidence, "x")).missing == "nothing"
+    for other in ("holds", "holds_to_rounding"):
+        assert "proof" in strength_of(about_any, Finding(other, evidence, "x")).missing
+    # A claim about one text is refuted on that text, which may be another one than was given.
+    assert "proof" in strength_of(about_one, Finding("refuted", evidence, "x")).missing
+
+
 def test_what_would_decide_is_missing():
     open_still = Finding("inconclusive", "measured", "x", "Run by run.", missing="runs that differ less")
     assert strength_of(CLAIM, open_still).missing == "runs that differ less"
