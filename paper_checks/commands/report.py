@@ -81,6 +81,7 @@ def report(
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
     from paper_checks.report.compare import UNCHANGED, changes
+    from paper_checks.report.write import PAGE
     from paper_checks.reproduction.plan import QUICK, QUICK_LENGTH
     from paper_checks.table import show
     from properties.results import read_run, write_run
@@ -142,15 +143,14 @@ def report(
         run = with_measured(run, measured)
         with progress_bar(not quiet) as progress:
             run = with_claims(run, setting, again, progress)
-        written = write_report(run, out, measured.files())
+        write_report(run, out, measured.files())
     if json is not None:
         write_run(json, run)
     console = Console(quiet=quiet)
     show(run, console)
-    page = next(path for path in written if path.suffix == ".html")
     for sentence in (list(changes(earlier, run)) or [UNCHANGED]) if earlier else ():
         console.print(sentence, highlight=False, markup=False)
-    console.print(f"The report is in {page}", highlight=False, soft_wrap=True)
+    console.print(f"The report is in {out / PAGE}", highlight=False, soft_wrap=True)
     raise typer.Exit(0 if run.ok else 1)
 
 
