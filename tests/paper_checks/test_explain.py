@@ -76,7 +76,7 @@ def test_parts_that_do_not_add_up_are_told(monkeypatch, corpus, part):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([""], "What follows explain is empty"),
+        ([""], "The sentence has no words"),
         (["qqq"], "'qqq' is not among"),
         (["in the pond " * 40], "has 120 tokens; give 1 to 40"),
         (["pond", "--target", "qqq"], "'qqq' is not among"),
