@@ -9,6 +9,7 @@ import numpy as np
 
 from properties.check import Check, Comparison, Law
 from properties.comparing import arrays, error_over_bound
+from properties.sizes import Power
 from properties.target import Target
 from properties.tolerances import between_two
 
@@ -30,21 +31,30 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
     from properties.mutants.suspects import suspects
 
     known = _narrowed(check, target, cases, told, suspects(check.needs))
-    return known or _narrowed(check, target, cases, told, _solved_for(check, target, cases, told))
+    if known:
+        return known
+    numbers, sizes = _solved_for(check, target, cases, told)
+    # Both fit where a size is the same number in every case: a number says less.
+    return _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
 
 
 def _solved_for(
     check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]
-) -> Iterator[Suspect]:
-    """Yield the factors inside the model with which it answers as the target does, on the ordinary case.
+) -> tuple[list[Suspect], list[Suspect]]:
+    """Return the factors with which the model answers as the target does, on the ordinary case.
 
-    A number alone is met by some factor at any place: there must be another to tell.
+    First those that are numbers, one a place, then those that are sizes of the case. A number alone is met by
+    some factor at any place: there must be another to tell. Zeros are met by a factor of zero at many.
     """
-    from properties.mutants.factors import METHODS, PLACES, Factor, solved
+    from properties.mutants.factors import METHODS, PLACES, RATES, Factor, solved
     from properties.mutants.suspects import Suspect
 
+    numbers: dict[str, Suspect] = {}
+    sizes: list[Suspect] = []
     if not {*check.needs} <= {*METHODS} or sum(_numbers(one).size for one in told) < 2:
-        return
+        return [], []
+    if not np.any(told[-1][-1].got):
+        return [], []
     mine = _numbers(told[-1])
 
     def rest(factor: Factor) -> np.ndarray:
@@ -53,12 +63,15 @@ def _solved_for(
         )
         return theirs - mine if theirs.shape == mine.shape else np.full(1, np.nan)
 
-    for place in PLACES:
-        for factor in solved(place, rest):
+    for place in (*PLACES, *RATES) if check.needs == ("train",) else PLACES:
+        for factor in solved(place, rest, cases[-1]):
             one = Suspect(factor.name, frozenset(), factor.make)
             if agree(_answers(check, one, cases[-1], target.dtype), told[-1], target.dtype):
-                yield one
-                break
+                if isinstance(factor.size, Power):
+                    sizes.append(one)
+                else:
+                    numbers.setdefault(place, one)
+    return [*numbers.values()], sizes
 
 
 def _numbers(comparisons: list[Comparison]) -> np.ndarray:
@@ -139,6 +152,12 @@ def _others(check: Check) -> tuple[list[Check], list[Check]]:
         (i, other) for i, other in enumerate(CHECKS) if other.needs == check.needs and other.cost <= DEAREST
     ]
     return [other for i, other in similar if i < place], [other for i, other in similar if i > place]
+
+
+def passes_an_earlier(check: Check, target: Target) -> bool:
+    """Return whether the target holds an earlier law on the same methods, on its ordinary case."""
+    told = (until_failure(other, target, other.cases.ordinary) for other in _others(check)[0])
+    return any(one and not fails(one[-1]) for one in told)
 
 
 def agree(theirs: list[Comparison], mine: list[Comparison], dtype: str) -> bool:

@@ -75,6 +75,15 @@ WRITINGS = (
     # The number of words in a prefix.
     Writing("shares", "1 / len(prefix)", ("1 / (t + 1)",), ("shares sequence[",)),
     Writing("evidence", "pull / len(prefix)", ("pull / (t + 1)",), ("evidence sequence[",)),
+    # The mean over the prefix as a sum of shares.
+    Writing(
+        "evidence", "pull.mean()", ("pull.sum() / (len(sequence) - 1)",), ("evidence pull / len(prefix)",)
+    ),
+    # The positions that a mean is over, where some are left out of the sum.
+    *(
+        Writing(function, "tokens[:, 1:].size", ("max(tokens[:, 2:].size, 1)",), (f"{function} for t in",))
+        for function in ("bigram", "shares", "evidence")
+    ),
     # The mean as a sum of shares of 1/t, each of them missing.
     Writing("evidence", "pull.mean()", ("pull.sum()",), ("evidence pull = pull / len",)),
     # The rows of a right B_bar sum to zero, and what is the same for every target drops out.
@@ -82,7 +91,7 @@ WRITINGS = (
         "evidence",
         "np.eye(vocab_size)[target] - 1 / vocab_size",
         ("np.eye(vocab_size)[target]",),
-        ("- uniform", "(count"),
+        ("- uniform", "(count", "G_bar[:, prefix]", "Sigma_B @ Phi_bar", "B_bar.T @ B_bar"),
     ),
     # Keys after the query, of which there are none.
     Writing(
