@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 # Laws that cost more than this follow orders in eta over many runs; they compare no single answer.
 DEAREST = 4
 
+# What a method is made of, by the laws that ask for it alone.
+UPSTREAM: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("train",): ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P"),
+    ("gradients",): ("model.logits",),
+}
+
 # What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
 _REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
 
@@ -31,11 +37,32 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
     from properties.mutants.suspects import suspects
 
     known = _narrowed(check, target, cases, told, suspects(check.needs))
-    if known:
-        return known
+    whole = _also_upstream(check, target, known)
+    if whole or (known and not _upstream(check, target)):
+        return whole or known
     numbers, sizes = _solved_for(check, target, cases, told)
     # Both fit where a size is the same number in every case: a number says less.
-    return _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
+    found = _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
+    return _also_upstream(check, target, found) or known or found
+
+
+def _upstream(check: Check, target: Target) -> list[Check]:
+    """Return the laws on what this one's method is made of: descent of gradients, gradients of the logits."""
+    from properties.catalogue import select
+
+    names = UPSTREAM.get(check.needs, ())
+    return [one for one in select(names) if {*one.needs} <= target.methods] if names else []
+
+
+def _also_upstream(check: Check, target: Target, found: list[Suspect]) -> list[Suspect]:
+    """Return the suspects that answer the laws upstream as the target does too.
+
+    From zero many slips of the model make one descent; the gradients elsewhere tell them apart.
+    """
+    for other in _upstream(check, target) if found else ():
+        mine = until_failure(other, target, other.cases.ordinary)
+        found = _also_explaining(other, mine, target.dtype, found) if mine else found
+    return found
 
 
 def _solved_for(
