@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 # Laws that cost more than this follow orders in eta over many runs; they compare no single answer.
 DEAREST = 4
 
-# What a method is made of, by the laws that ask for it alone.
-UPSTREAM: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("train",): ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P"),
-    ("gradients",): ("model.logits",),
-}
+# The laws on each group's gradient.
+OF_GRADIENTS = ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P")
 
 # What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
 _REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
@@ -34,46 +31,49 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
 
     Where no slip that is known does, one that is solved for may: a factor inside the model.
     """
+    from properties.mutants.factors import PLACES, RATES
     from properties.mutants.suspects import suspects
 
-    known = _narrowed(check, target, cases, told, suspects(check.needs))
-    whole = _also_upstream(check, target, known)
-    if whole or (known and not _upstream(check, target)):
-        return whole or known
-    numbers, sizes = _solved_for(check, target, cases, told)
-    # Both fit where a size is the same number in every case: a number says less.
-    found = _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
-    return _also_upstream(check, target, found) or known or found
+    every = suspects(check.needs)
+    if _only_descent_is_wrong(check, target):
+        found = _narrowed(check, target, cases, told, [one for one in every if one.alone])
+        found = found or _a_factor(check, target, cases, told, RATES)
+        if found:
+            return found
+    places = (*PLACES, *RATES) if check.needs == ("train",) else PLACES
+    return _narrowed(check, target, cases, told, every) or _a_factor(check, target, cases, told, places)
 
 
-def _upstream(check: Check, target: Target) -> list[Check]:
-    """Return the laws on what this one's method is made of: descent of gradients, gradients of the logits."""
-    from properties.catalogue import select
-
-    names = UPSTREAM.get(check.needs, ())
-    return [one for one in select(names) if {*one.needs} <= target.methods] if names else []
-
-
-def _also_upstream(check: Check, target: Target, found: list[Suspect]) -> list[Suspect]:
-    """Return the suspects that answer the laws upstream as the target does too.
+def _only_descent_is_wrong(check: Check, target: Target) -> bool:
+    """Return whether the law is on descent, and the gradients that it goes along are right.
 
     From zero many slips of the model make one descent; the gradients elsewhere tell them apart.
     """
-    for other in _upstream(check, target) if found else ():
-        mine = until_failure(other, target, other.cases.ordinary)
-        found = _also_explaining(other, mine, target.dtype, found) if mine else found
-    return found
+    from properties.catalogue import select
+
+    if check.needs != ("train",) or "gradients" not in target.methods:
+        return False
+    told = (until_failure(one, target, one.cases.ordinary) for one in select(OF_GRADIENTS))
+    return all(one and not fails(one[-1]) for one in told)
+
+
+def _a_factor(
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], places: Iterable[str]
+) -> list[Suspect]:
+    numbers, sizes = _solved_for(check, target, cases, told, places)
+    # Both fit where a size is the same number in every case: a number says less.
+    return _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
 
 
 def _solved_for(
-    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], places: Iterable[str]
 ) -> tuple[list[Suspect], list[Suspect]]:
     """Return the factors with which the model answers as the target does, on the ordinary case.
 
     First those that are numbers, one a place, then those that are sizes of the case. A number alone is met by
     some factor at any place: there must be another to tell. Zeros are met by a factor of zero at many.
     """
-    from properties.mutants.factors import METHODS, PLACES, RATES, Factor, solved
+    from properties.mutants.factors import METHODS, Factor, solved
     from properties.mutants.suspects import Suspect
 
     numbers: dict[str, Suspect] = {}
@@ -90,7 +90,7 @@ def _solved_for(
         )
         return theirs - mine if theirs.shape == mine.shape else np.full(1, np.nan)
 
-    for place in (*PLACES, *RATES) if check.needs == ("train",) else PLACES:
+    for place in places:
         for factor in solved(place, rest, cases[-1]):
             one = Suspect(factor.name, frozenset(), factor.make)
             if agree(_answers(check, one, cases[-1], target.dtype), told[-1], target.dtype):

@@ -111,11 +111,13 @@ class Suspect:
         name: what the slip is called.
         places: the statistics that it is made in; empty for other methods.
         make: makes an implementation with the slip, anew each time: one may remember its answers.
+        alone: whether every other method than the one asked for is right.
     """
 
     name: str
     places: frozenset[str]
     make: Callable[[], Implementation]
+    alone: bool = False
 
 
 @cache
@@ -125,7 +127,7 @@ def suspects(needs: tuple[str, ...]) -> tuple[Suspect, ...]:
     shown = {_edit(one) for one, _, methods in throughout if {*needs} <= methods}
     alone = [one for one in MUTANTS if one.method in needs and _edit(one) not in shown]
     return (
-        *(Suspect(one.name, _places(one), partial(implementation, one)) for one in alone),
+        *(Suspect(one.name, _places(one), partial(implementation, one), alone=True) for one in alone),
         *(_in_several() if "statistics" in needs else ()),
         *(Suspect(one.name, frozenset(), make) for one, make, methods in throughout if methods & {*needs}),
     )
