@@ -329,6 +329,29 @@ def test_every_kind_of_slip_is_made_by_a_mutant_or_an_answer_that_is_wrong_all_o
     assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in KINDS.values())
 
 
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_an_answer_that_does_not_repeat_is_a_failure_and_told_as_such(share):
+    """Also where the case that failed holds when Hypothesis asks again: the check itself did not raise."""
+    from reference.model import logits
+
+    rng = np.random.default_rng(0)
+
+    def noisy(parameters, tokens):
+        return logits(parameters, tokens) + (rng.random() < share) * rng.random()
+
+    name, sentence = named({"logits": noisy}, "model.logits")
+    assert name == "not repeatable"
+    assert "dropout" in sentence
+
+
+def test_numbers_that_are_none_are_named_after_no_slip():
+    """Many slips lose every number: that they answer alike says nothing of which it is."""
+    from reference.model import logits
+
+    name, _ = named({"logits": lambda p, tokens: np.nan * logits(p, tokens)}, "model.logits")
+    assert name is None
+
+
 def test_a_bound_between_two_implementations_is_no_licence():
     """A slip half a percent from another is told from it."""
     close = Mutant("x", "statistics", "a", "statistics", "B_bar.T @ B_bar", "1.005 * B_bar.T @ B_bar", ())
