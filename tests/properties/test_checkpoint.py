@@ -117,7 +117,9 @@ def test_another_rate_or_corpus_fails(tmp_path, corpus, trained):
 def test_the_rate_and_the_steps_that_explain_every_weight_are_told(tmp_path, corpus, trained, asked):
     found = verdicts(saved(tmp_path, trained), corpus, **asked)
     told = {r.counterexample["diagnosis"] for r in found.values()}
-    assert told == {f"It is right for the rate {RATE:g} and {STEPS} steps: check --rate and --steps."}
+    assert told == {
+        f"It is what is predicted for the rate {RATE:g} and {STEPS} steps: check --rate and --steps."
+    }
 
 
 def test_a_factor_that_no_training_makes_is_no_matter_of_the_rate(tmp_path, corpus, trained):
