@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from reference.errors import InputError
 
 # Powers of a rate above this are no longer numbers, and no descent is at such a rate.
 MOST_RATE = 1e6
+# How many times the steps asked for are tried as an explanation.
+MOST_TIMES = 10
 
 
 def check_rate(rate: float) -> None:
@@ -81,10 +83,14 @@ def judge(path: Path, corpus: Corpus, training: Training, *, seed: int) -> Itera
         seed=seed,
     )
     terms = directions(corpus.tokens, corpus.vocab_size)
+    elsewhere: list[str | None] = []
     for group in GROUPS:
         for layer, weight in enumerate(by_layer(group, checkpoint.parameters[group])):
             started = time.perf_counter()
             found = _verdict(group, weight, terms, training, admissible[group][layer])
+            if found.state == "failed":
+                elsewhere = elsewhere or [_another_training(checkpoint, corpus, terms, training, seed)]
+                found = _with_training(found, elsewhere[0])
             yield _result(path, group, layer, training, checkpoint, found, time.perf_counter() - started)
 
 
@@ -180,8 +186,66 @@ def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float, followin
         and abs(scale - 1) > following
         and np.linalg.norm(weight - scale * predicted) <= scale * bound
     ):
-        return Slip("scaled", f"It is {scale:.6g} times what is predicted: check --rate and --steps.")
+        return Slip(
+            "scaled",
+            f"It is {scale:.6g} times what is predicted; no other --rate or --steps explains all weights.",
+        )
     return None
+
+
+def _another_training(
+    checkpoint: Checkpoint, corpus: Corpus, terms: Directions, training: Training, seed: int
+) -> str | None:
+    """Return the rate or the number of steps at which every weight would be within its band, or None.
+
+    W_O is linear in both, so it says which; the other weights then confirm it or do not.
+    """
+    W_O, expected = checkpoint.parameters["W_O"], terms.leading("W_O", training.rate, training.steps)
+    square = float((expected * expected).sum())
+    scale = float((W_O * expected).sum()) / square if square else 0.0
+    if not 0 < scale * training.rate <= MOST_RATE:
+        return None
+    for rate, steps in (
+        (training.rate, round(scale * training.steps)),
+        (float(f"{scale * training.rate:.2g}"), training.steps),
+    ):
+        other = replace(training, rate=rate, steps=steps)
+        # A descent that is dearer by far than the one asked for is not run to look for an explanation.
+        if other == training or not 1 <= steps <= MOST_TIMES * training.steps:
+            continue
+        if _all_within(checkpoint, corpus, terms, other, seed):
+            return (
+                f"It is what is predicted for the rate {rate:g} and {steps} steps: check --rate and --steps."
+            )
+    return None
+
+
+def _all_within(
+    checkpoint: Checkpoint, corpus: Corpus, terms: Directions, training: Training, seed: int
+) -> bool:
+    admissible = bands(
+        corpus,
+        checkpoint.layers,
+        training.rate,
+        training.steps,
+        dtype=checkpoint.dtype,
+        trained_on=training.trained_on,
+        seed=seed,
+    )
+    verdicts = [
+        _verdict(group, weight, terms, training, admissible[group][layer]).state
+        for group in GROUPS
+        for layer, weight in enumerate(by_layer(group, checkpoint.parameters[group]))
+    ]
+    return "failed" not in verdicts and "passed" in verdicts
+
+
+def _with_training(found: _Found, elsewhere: str | None) -> _Found:
+    """Return a verdict with the training that explains the whole checkpoint, where there is one."""
+    if elsewhere is None:
+        return found
+    slip = Slip("of another training", elsewhere)
+    return replace(found, counterexample=(found.counterexample or {}) | slip.shown)
 
 
 def _cosine(first: np.ndarray, second: np.ndarray) -> float | None:

@@ -19,8 +19,17 @@ import numpy as np
 from properties.cases import CorpusCase
 from properties.check import Check, Comparison
 from properties.comparing import arrays
-from properties.explaining import DEAREST, agree, as_target, explaining, fails, until_failure
-from properties.slips import Slip, either, known, scaled
+from properties.explaining import (
+    DEAREST,
+    agree,
+    as_target,
+    explaining,
+    fails,
+    passes_an_earlier,
+    until_failure,
+)
+from properties.sizes import powers
+from properties.slips import Slip, either, known, scaled, sized
 from properties.target import Target
 from properties.tolerances import between_two
 
@@ -34,6 +43,12 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
     told = [until_failure(check, target, case) for case in cases]
     if not all(told):
         return None
+    if not all(_repeats(check, target, case, mine) for case, mine in zip(cases, told, strict=True)):
+        return known("not repeatable")
+    if not any(np.isfinite(arrays(one[-1])[0]).any() for one in told) and not passes_an_earlier(
+        check, target
+    ):
+        return None  # where every number is lost, all slips that lose them answer alike
     right = [_of_a_right_one(check, case, target.dtype) for case in cases]
     if all(agree(theirs, mine, target.dtype) for theirs, mine in zip(right, told, strict=True)):
         return None  # it is the law that is wrong
@@ -51,9 +66,21 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
         return known(names.pop()) if len(names) == 1 else None
     if all(not np.any(one.got) for one in wrong):
         return known("all zero")
-    if _is_float32(check, target, cases, wrong):
-        return known("float32")
-    return _constant(wrong, target.dtype)
+    if _passes_as_float32(check, target, cases):
+        rounded = all(np.array_equal(np.float32(one.got), np.asarray(one.got)) for one in wrong)
+        return known("float32" if rounded else "float32 inside")
+    return _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype)
+
+
+def _repeats(check: Check, target: Target, case: Any, told: list[Comparison]) -> bool:
+    """Return whether a target that is asked the same again answers the same, to the bit."""
+    anew = Target(target.implementation, target.name)  # one that remembers no answers
+    anew.dtype = target.dtype
+    again = until_failure(check, anew, case)
+    return len(again) == len(told) and all(
+        np.array_equal(arrays(one)[0], arrays(other)[0], equal_nan=True)
+        for one, other in zip(again, told, strict=True)
+    )
 
 
 def _of_a_right_one(check: Check, case: Any, dtype: str) -> list[Comparison]:
@@ -102,14 +129,13 @@ def _near(got: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> bool:
     return bool((np.abs(got - expected) <= bound).all())
 
 
-def _is_float32(check: Check, target: Target, cases: list[Any], wrong: list[Comparison]) -> bool:
-    """Return whether a float64 target answers float32 numbers, and within the rounding of float32."""
+def _passes_as_float32(check: Check, target: Target, cases: list[Any]) -> bool:
+    """Return whether a float64 target would hold the law if it had declared float32."""
     if target.dtype != "float64":
         return False
     declared = Target(target.implementation, target.name)
     declared.dtype = "float32"
-    rounded = all(np.array_equal(np.float32(one.got), np.asarray(one.got)) for one in wrong)
-    return rounded and all(
+    return all(
         comparisons and not fails(comparisons[-1])
         for comparisons in (until_failure(check, declared, case) for case in cases)
     )
@@ -122,15 +148,29 @@ def _constant(wrong: list[Comparison], dtype: str) -> Slip | None:
     """
     if sum(np.size(one.expected) for one in wrong) < 2:
         return None
-    got, expected, bound = arrays(wrong[-1])
+    got, expected, _ = arrays(wrong[-1])
     square = float((expected * expected).sum())
     factor = float((got * expected).sum()) / square if square else 0.0
     if factor == 0 or not np.isfinite(factor) or f"{factor:.6g}" == "1":
         return None
     if all(_near(factor * arrays(one)[1], np.zeros(()), arrays(one)[2]) for one in wrong):
         return None  # rounding, which is a multiple of anything
-    for one in wrong:
-        got, expected, bound = arrays(one)
-        if not (np.abs(got - factor * expected) <= between_two(got, expected, bound, dtype)).all():
-            return None
-    return scaled(factor)
+    return scaled(factor) if all(_is_times(one, factor, dtype) for one in wrong) else None
+
+
+def _of_a_size(wrong: list[Comparison], cases: list[Any], dtype: str) -> Slip | None:
+    """Return the size of the corpus that what was expected is multiplied by in each case."""
+    if sum(np.size(one.expected) for one in wrong) < 2 or not any(np.any(one.expected) for one in wrong):
+        return None
+    return sized(
+        [
+            power
+            for power in powers(cases[-1])
+            if all(_is_times(one, power.value(case), dtype) for one, case in zip(wrong, cases, strict=True))
+        ]
+    )
+
+
+def _is_times(one: Comparison, factor: float, dtype: str) -> bool:
+    got, expected, bound = arrays(one)
+    return bool((np.abs(got - factor * expected) <= between_two(got, expected, bound, dtype)).all())

@@ -9,6 +9,7 @@ import numpy as np
 
 from properties.check import Check, Comparison, Law
 from properties.comparing import arrays, error_over_bound
+from properties.sizes import Power
 from properties.target import Target
 from properties.tolerances import between_two
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 # Laws that cost more than this follow orders in eta over many runs; they compare no single answer.
 DEAREST = 4
+
+# The laws on each group's gradient.
+OF_GRADIENTS = ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P")
 
 # What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
 _REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
@@ -27,24 +31,57 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
 
     Where no slip that is known does, one that is solved for may: a factor inside the model.
     """
+    from properties.mutants.factors import PLACES, RATES
     from properties.mutants.suspects import suspects
 
-    known = _narrowed(check, target, cases, told, suspects(check.needs))
-    return known or _narrowed(check, target, cases, told, _solved_for(check, target, cases, told))
+    every = suspects(check.needs)
+    if _only_descent_is_wrong(check, target):
+        found = _narrowed(check, target, cases, told, [one for one in every if one.alone])
+        found = found or _a_factor(check, target, cases, told, RATES)
+        if found:
+            return found
+    places = (*PLACES, *RATES) if check.needs == ("train",) else PLACES
+    return _narrowed(check, target, cases, told, every) or _a_factor(check, target, cases, told, places)
+
+
+def _only_descent_is_wrong(check: Check, target: Target) -> bool:
+    """Return whether the law is on descent, and the gradients that it goes along are right.
+
+    From zero many slips of the model make one descent; the gradients elsewhere tell them apart.
+    """
+    from properties.catalogue import select
+
+    if check.needs != ("train",) or "gradients" not in target.methods:
+        return False
+    told = (until_failure(one, target, one.cases.ordinary) for one in select(OF_GRADIENTS))
+    return all(one and not fails(one[-1]) for one in told)
+
+
+def _a_factor(
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], places: Iterable[str]
+) -> list[Suspect]:
+    numbers, sizes = _solved_for(check, target, cases, told, places)
+    # Both fit where a size is the same number in every case: a number says less.
+    return _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
 
 
 def _solved_for(
-    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]
-) -> Iterator[Suspect]:
-    """Yield the factors inside the model with which it answers as the target does, on the ordinary case.
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], places: Iterable[str]
+) -> tuple[list[Suspect], list[Suspect]]:
+    """Return the factors with which the model answers as the target does, on the ordinary case.
 
-    A number alone is met by some factor at any place: there must be another to tell.
+    First those that are numbers, one a place, then those that are sizes of the case. A number alone is met by
+    some factor at any place: there must be another to tell. Zeros are met by a factor of zero at many.
     """
-    from properties.mutants.factors import METHODS, PLACES, Factor, solved
+    from properties.mutants.factors import METHODS, Factor, solved
     from properties.mutants.suspects import Suspect
 
+    numbers: dict[str, Suspect] = {}
+    sizes: list[Suspect] = []
     if not {*check.needs} <= {*METHODS} or sum(_numbers(one).size for one in told) < 2:
-        return
+        return [], []
+    if not np.any(told[-1][-1].got):
+        return [], []
     mine = _numbers(told[-1])
 
     def rest(factor: Factor) -> np.ndarray:
@@ -53,12 +90,15 @@ def _solved_for(
         )
         return theirs - mine if theirs.shape == mine.shape else np.full(1, np.nan)
 
-    for place in PLACES:
-        for factor in solved(place, rest):
+    for place in places:
+        for factor in solved(place, rest, cases[-1]):
             one = Suspect(factor.name, frozenset(), factor.make)
             if agree(_answers(check, one, cases[-1], target.dtype), told[-1], target.dtype):
-                yield one
-                break
+                if isinstance(factor.size, Power):
+                    sizes.append(one)
+                else:
+                    numbers.setdefault(place, one)
+    return [*numbers.values()], sizes
 
 
 def _numbers(comparisons: list[Comparison]) -> np.ndarray:
@@ -139,6 +179,12 @@ def _others(check: Check) -> tuple[list[Check], list[Check]]:
         (i, other) for i, other in enumerate(CHECKS) if other.needs == check.needs and other.cost <= DEAREST
     ]
     return [other for i, other in similar if i < place], [other for i, other in similar if i > place]
+
+
+def passes_an_earlier(check: Check, target: Target) -> bool:
+    """Return whether the target holds an earlier law on the same methods, on its ordinary case."""
+    told = (until_failure(other, target, other.cases.ordinary) for other in _others(check)[0])
+    return any(one and not fails(one[-1]) for one in told)
 
 
 def agree(theirs: list[Comparison], mine: list[Comparison], dtype: str) -> bool:

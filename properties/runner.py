@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, settings
 
 from properties.cases import describe
 from properties.catalogue import CHECKS
@@ -20,6 +20,7 @@ from properties.connectors import connect
 from properties.diagnosis import admits_a_right_one, diagnose
 from properties.results import MATHEMATICS, Result, State
 from properties.rounded import NothingKnown
+from properties.slips import known
 from properties.target import ImplementationError, Incapable, Target
 from reference.corpus import Corpus
 
@@ -166,6 +167,11 @@ def _state(
     except Incapable as reason:
         finding.note = str(reason)
         return "not_applicable"
+    except errors.Flaky:
+        # A case failed and does not when it is asked again: the finding holds how it failed.
+        finding.failed, shown = None, finding.counterexample or {}
+        finding.counterexample = shown | known("not repeatable").shown
+        return "failed"
     except Exception as error:
         finding.note = f"the check itself raised {type(error).__name__}: {error}"
         return "errored"

@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from properties.sizes import Power
+
 KINDS = {
     "transposed": "It is transposed: right with its two axes swapped. Look for a transpose that is missing "
     "or one too many, or declare `orientation`.",
@@ -23,6 +25,10 @@ KINDS = {
     "its divisor may hold more.",
     "float32": "It is float32 where float64 is declared: look for an array made in float32, or declare "
     "dtype float32.",
+    "float32 inside": "It is off by no more than float32 rounds: look for a step that is computed "
+    "in float32.",
+    "not repeatable": "It answers otherwise when it is asked the same again: look for dropout that is "
+    "left on, a start that is random, or an array that is kept from call to call.",
     "transposed and negated": "It is transposed and negated: right with its axes swapped and the other sign.",
     "reversed": "It is reversed: its first entry is that of the farthest key, not of the position itself.",
     "all zero": "Every entry is zero: look for what is never written to, or a step that is never made.",
@@ -63,6 +69,15 @@ def scaled(factor: float) -> Slip:
     """Return the slip of a constant factor."""
     told = f"multiplied by {_as_text(factor)}"
     return Slip(told, f"It is {told}, in every entry: look for a constant factor{_meaning(factor)}.")
+
+
+def sized(powers: Collection[Power]) -> Slip | None:
+    """Return the slip of a factor that is a size of the corpus, which may be one of a few; None for many."""
+    told = {f"multiplied by {power.text}": power.text for power in powers}
+    if not 0 < len(told) <= MOST_SLIPS:
+        return None
+    sizes = " or ".join(told.values())
+    return Slip(" or ".join(told), f"It is multiplied by {sizes}, in every entry: look for a sum or a mean.")
 
 
 def _as_text(factor: float) -> str:

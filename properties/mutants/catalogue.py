@@ -10,9 +10,11 @@ from properties.mutants.of_evidence import G_BAR, Q_BAR_AND_DELTA_BAR, SIGMA_B
 from properties.mutants.of_gradients import GRADIENTS
 from properties.mutants.of_heads import HEAD_PROFILE, INDUCTION_SCORE, SEQUENCE_INDUCTION_SCORE
 from properties.mutants.of_layers import MULTI_HEAD_OUTPUT, PROBE_SPLIT
+from properties.mutants.of_positions import POSITIONS
 from properties.mutants.of_predictions import LOGITS, LOSS
 from properties.mutants.of_tables import B_BAR, PHI_BAR
 from properties.mutants.of_weights import COMPOSITION_SCORE, REMOVE_PROJECTION
+from properties.mutants.of_wiring import GRADIENTS_WIRING, LOGITS_WIRING
 
 MUTANTS: tuple[Mutant, ...] = (
     *B_BAR,
@@ -21,10 +23,13 @@ MUTANTS: tuple[Mutant, ...] = (
     *G_BAR,
     *Q_BAR_AND_DELTA_BAR,
     *DIVISORS,
+    *POSITIONS,
     *ATTENTION,
     *LOGITS,
     *LOSS,
+    *LOGITS_WIRING,
     *GRADIENTS,
+    *GRADIENTS_WIRING,
     *TRAIN,
     *REMOVE_PROJECTION,
     *HEAD_PROFILE,

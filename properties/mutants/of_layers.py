@@ -59,6 +59,7 @@ MULTI_HEAD_OUTPUT = (
         wrong="hooks = multi_head_output.__dict__.setdefault('hooks', set())\n"
         "            hooks.update(ablated)\n"
         "            if head in hooks:",
+        kind="not repeatable",
         caught_by=("ablation.one_head",),
     ),
     _output(

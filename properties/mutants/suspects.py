@@ -75,6 +75,15 @@ WRITINGS = (
     # The number of words in a prefix.
     Writing("shares", "1 / len(prefix)", ("1 / (t + 1)",), ("shares sequence[",)),
     Writing("evidence", "pull / len(prefix)", ("pull / (t + 1)",), ("evidence sequence[",)),
+    # The mean over the prefix as a sum of shares.
+    Writing(
+        "evidence", "pull.mean()", ("pull.sum() / (len(sequence) - 1)",), ("evidence pull / len(prefix)",)
+    ),
+    # The positions that a mean is over, where some are left out of the sum.
+    *(
+        Writing(function, "tokens[:, 1:].size", ("max(tokens[:, 2:].size, 1)",), (f"{function} for t in",))
+        for function in ("bigram", "shares", "evidence")
+    ),
     # The mean as a sum of shares of 1/t, each of them missing.
     Writing("evidence", "pull.mean()", ("pull.sum()",), ("evidence pull = pull / len",)),
     # The rows of a right B_bar sum to zero, and what is the same for every target drops out.
@@ -82,7 +91,7 @@ WRITINGS = (
         "evidence",
         "np.eye(vocab_size)[target] - 1 / vocab_size",
         ("np.eye(vocab_size)[target]",),
-        ("- uniform", "(count"),
+        ("- uniform", "(count", "G_bar[:, prefix]", "Sigma_B @ Phi_bar", "B_bar.T @ B_bar"),
     ),
     # Keys after the query, of which there are none.
     Writing(
@@ -102,11 +111,13 @@ class Suspect:
         name: what the slip is called.
         places: the statistics that it is made in; empty for other methods.
         make: makes an implementation with the slip, anew each time: one may remember its answers.
+        alone: whether every other method than the one asked for is right.
     """
 
     name: str
     places: frozenset[str]
     make: Callable[[], Implementation]
+    alone: bool = False
 
 
 @cache
@@ -116,7 +127,7 @@ def suspects(needs: tuple[str, ...]) -> tuple[Suspect, ...]:
     shown = {_edit(one) for one, _, methods in throughout if {*needs} <= methods}
     alone = [one for one in MUTANTS if one.method in needs and _edit(one) not in shown]
     return (
-        *(Suspect(one.name, _places(one), partial(implementation, one)) for one in alone),
+        *(Suspect(one.name, _places(one), partial(implementation, one), alone=True) for one in alone),
         *(_in_several() if "statistics" in needs else ()),
         *(Suspect(one.name, frozenset(), make) for one, make, methods in throughout if methods & {*needs}),
     )

@@ -113,6 +113,21 @@ def test_another_rate_or_corpus_fails(tmp_path, corpus, trained):
     assert set(states(verdicts(path, other)).values()) == {"failed"}
 
 
+@pytest.mark.parametrize("asked", [{"rate": RATE / 2}, {"steps": STEPS + 2}])
+def test_the_rate_and_the_steps_that_explain_every_weight_are_told(tmp_path, corpus, trained, asked):
+    found = verdicts(saved(tmp_path, trained), corpus, **asked)
+    told = {r.counterexample["diagnosis"] for r in found.values()}
+    assert told == {
+        f"It is what is predicted for the rate {RATE:g} and {STEPS} steps: check --rate and --steps."
+    }
+
+
+def test_a_factor_that_no_training_makes_is_no_matter_of_the_rate(tmp_path, corpus, trained):
+    found = verdicts(saved(tmp_path, {**trained, "W_O": 2 * trained["W_O"]}), corpus)
+    assert {n for n, r in found.items() if r.result == "failed"} == {"W_O"}
+    assert "no other --rate or --steps explains" in found["W_O"].counterexample["diagnosis"]
+
+
 def test_statistics_of_a_sample_get_the_error_of_sampling(tmp_path, corpus, trained):
     path = saved(tmp_path, trained)
     half = Corpus(corpus.tokens[::2], corpus.vocabulary, "every other")
