@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,6 +47,7 @@ def sampling(
 
     loaded = load_corpus(
         corpus,
+        matrices=24,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,
@@ -97,6 +99,8 @@ def sampling(
 def _show(console: Console, found: dict[str, Outcome]) -> None:
     from rich.table import Table
 
+    from properties.tolerances import DEVIATIONS
+
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = "1 - cos of two samples' statistics: as predicted, and as drawn"
     for column in ("weight", "predicted", "drawn", "in the 95% interval", "distance", "admitted", ""):
@@ -117,5 +121,6 @@ def _show(console: Console, found: dict[str, Outcome]) -> None:
     console.print(
         "Means over the trials. distance: the largest between the distribution of the draws' places in their "
         "predicted distributions and the uniform one; admitted: what chance gives but with a probability of "
-        "7e-4. not known: in some trial the samples are too small to have a direction."
+        f"{2 * math.exp(-(DEVIATIONS**2) / 2):.0e}. not known: in some trial the samples are too small to have "
+        "a direction."
     )

@@ -6,6 +6,7 @@ report that was written down from going stale.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -94,8 +95,14 @@ def _readings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
         elif old.keys() != new.keys():
             yield f"The part {part} has numbers of other things than it had."
         for name in old if old.keys() == new.keys() else ():
-            if abs(new[name] - old[name]) > ROUNDING + SHOWN * abs(old[name]):
+            if not _alike(old[name], new[name]):
                 yield f"The number {name} was {old[name]:.4g}, is {new[name]:.4g}."
+
+
+def _alike(old: float, new: float) -> bool:
+    if not (math.isfinite(old) and math.isfinite(new)):
+        return str(old) == str(new)
+    return abs(new - old) <= ROUNDING + SHOWN * abs(old)
 
 
 def _differences(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

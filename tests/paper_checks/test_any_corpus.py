@@ -52,6 +52,7 @@ def test_a_folder_and_a_field_of_json_lines_are_read_as_the_text_is(command, tmp
 
 ALL = {
     **COMMANDS,
+    "sampling": ["sampling", "{corpus}"],
     "explain": ["explain", "the pond", "--corpus", "{corpus}"],
     "claims": ["claims", "--corpus", "{corpus}"],
     "verify": ["verify", "reference", "--check", "softmax", "--corpus", "{corpus}"],

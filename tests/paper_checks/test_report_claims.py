@@ -1,6 +1,7 @@
 """Claims in a run's file, on the page and in what changed between two runs."""
 
 import copy
+import math
 import re
 from dataclasses import replace
 
@@ -113,6 +114,14 @@ def read_with(*place, value):
         (
             read_with("by_layer", "rows", 1, "cosine", value=0.5),
             ["The number by_layer rows V 0 cosine was 0.25, is 0.5."],
+        ),
+        (
+            read_with("by_layer", "rows", 1, "cosine", value=math.nan),
+            ["The number by_layer rows V 0 cosine was 0.25, is nan."],
+        ),
+        (
+            read_with("by_layer", "rows", 1, "cosine", value=math.inf),
+            ["The number by_layer rows V 0 cosine was 0.25, is inf."],
         ),
         (read_with("predicted", 1, "value", value=4.0), ["The number predicted loss 1 value was 3, is 4."]),
         (
