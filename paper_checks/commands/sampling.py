@@ -121,6 +121,6 @@ def _show(console: Console, found: dict[str, Outcome]) -> None:
     console.print(
         "Means over the trials. distance: the largest between the distribution of the draws' places in their "
         "predicted distributions and the uniform one; admitted: what chance gives but with a probability of "
-        f"{2 * math.exp(-(DEVIATIONS**2) / 2):.0e}. not known: in some trial the samples are too small to have "
-        "a direction."
+        f"{2 * math.exp(-(DEVIATIONS**2) / 2):.0e}. not known: in some trial the samples are too small to "
+        "have a direction."
     )
