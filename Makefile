@@ -39,7 +39,7 @@ verify: setup
 	$(ONE_THREAD) $(BIN)/leadterms report --out report --profile quick
 
 test: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not deep"
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not deep"
 
 deep: setup
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -29,6 +29,8 @@ class Published:
         vocab_size: V of that run.
         length: T of that run.
         left_out: what the prediction does not cover, for when it misses.
+        degree: the power of the statistics with which the prediction goes; 0 where it has none.
+        words: of the vocabulary that it is about.
     """
 
     prediction: str
@@ -43,6 +45,7 @@ class Published:
     vocab_size: int
     length: int
     left_out: str = ""
+    degree: int = 0
     words: tuple[str, ...] = field(default=())
 
 
@@ -91,5 +94,6 @@ def _one(number: dict[str, Any], run: dict[str, Any]) -> Published:
         vocab_size=run["vocab_size"],
         length=run["length"],
         left_out=number.get("left_out", ""),
+        degree=number.get("degree", 0),
         words=tuple(number.get("words", ())),
     )

@@ -13,6 +13,7 @@ from paper_checks.prediction.comparison import Compared, matching
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
+from paper_checks.prediction.why import what_would_give_it
 
 # Kinds that the table of weights shows in columns of its own.
 OF_WEIGHTS = ("norm", "next_order", "beyond", "turn", "last_step")
@@ -52,8 +53,9 @@ def show(
     console.print(_published(compared))
     console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
     for one in compared:
-        if one.verdict in ("outside", "fails", "out of reach") and one.published.left_out:
-            console.print(f"{one.published.prediction}: {one.published.left_out}", style="dim", markup=False)
+        said = f"{one.published.left_out} {what_would_give_it(one)}".strip()
+        if one.verdict in ("outside", "fails", "out of reach") and said:
+            console.print(f"{one.published.prediction}: {said}", style="dim", markup=False)
     for sizes in sorted({(one.published.vocab_size, one.published.length) for one in compared}):
         if (corpus.vocab_size, corpus.length) != sizes:
             words, length = sizes

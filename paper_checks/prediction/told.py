@@ -10,6 +10,7 @@ from paper_checks.prediction.comparison import Compared
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import Prediction, json_number, loss_curve
 from paper_checks.prediction.setting import Setting
+from paper_checks.prediction.why import what_would_give_it
 from properties.tolerances import CONFIDENCE
 
 
@@ -65,6 +66,7 @@ def compared_as_json(one: Compared) -> dict[str, Any]:
         "predicted": None if one.prediction is None else _prediction(one.prediction),
         "verdict": one.verdict,
         "left_out": number.left_out,
+        "would_give_it": what_would_give_it(one),
     }
 
 

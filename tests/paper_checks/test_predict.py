@@ -1,7 +1,9 @@
 """`leadterms predict`: numbers without a run, beside the published ones."""
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,10 @@ from calling import called, leadterms
 
 from paper_checks.command_line import app
 from paper_checks.commands.predict import predict as command
-from paper_checks.prediction.comparison import verdict
+from paper_checks.prediction.comparison import Compared, verdict
 from paper_checks.prediction.forecast import Prediction
 from paper_checks.prediction.published import half_unit, published_entries, published_numbers
+from paper_checks.prediction.why import what_would_give_it
 from properties.tolerances import CONFIDENCE
 from reference.errors import InputError
 from reference.statistics import uniform_attention
@@ -143,6 +146,37 @@ def test_verdicts(low, high, reliable, said):
     prediction = Prediction("cosine.W_O", "", (low + high) / 2, "", low, high, reliable)
     assert verdict(number, prediction) == said
     assert verdict(number, None) == "not predicted"
+
+
+@pytest.mark.parametrize(
+    ("id_", "value", "said"),
+    [
+        # 1.53e-7 (1 / 1.1)^4, 1.91e-3 1.25^2 and 0.0140 / 0.8: 10% larger, 20% and 20% smaller.
+        ("ablation.V", 1.53e-7 / 1.1**4, "the fourth power of the statistics: were these 10.0% larger"),
+        ("ablation.W_O", 1.91e-3 * 1.25**2, "the square of the statistics: were these 20.0% smaller"),
+        ("entry.W_O[., he]", 0.0140 / 0.8, "the first power of the statistics: were these 20.0% smaller"),
+        ("entry.W_O[., he]", -0.0140, ""),
+        ("loss.start", math.log(3000), "8.00 is the prediction cut short after the last digit"),
+        ("loss.start", 8.0149, ""),
+        ("loss.start", 7.994, ""),
+    ],
+)  # fmt: skip
+def test_a_number_that_misses_is_told_what_would_give_it(id_, value, said):
+    number = next(one for one in published_numbers() if one.prediction == id_)
+    missed = Compared(number, Prediction(id_, "", value, ""), "outside")
+    assert said in what_would_give_it(missed)
+    assert bool(what_would_give_it(missed)) == bool(said)
+    assert what_would_give_it(replace(missed, verdict="inside")) == ""
+
+
+def test_the_degree_of_a_number_is_the_power_of_the_statistics_that_it_goes_with():
+    """Rises go with |B_bar|^2 and |Phi_bar^T B_bar^T|^2, an entry with B_bar."""
+    assert {one.prediction: one.degree for one in published_numbers() if one.degree} == {
+        "ablation.W_O": 2,
+        "ablation.V": 4,
+        "entry.W_O[., he]": 1,
+        "statistic.B_bar[., he]": 1,
+    }
 
 
 def test_the_defaults_are_the_published_run():

@@ -170,6 +170,7 @@ def test_published_numbers_stand_beside_their_predictions():
         "predicted": {"value": 0.9984061, "low": 0.9980112, "high": 0.9987301, "ends": "95% interval"},
         "verdict": "inside",
         "left_out": "",
+        "would_give_it": "",
     }
     other = {**compared, "predicted": None, "verdict": "not predicted", "relation": "above"}
     run = sample_run()
@@ -195,6 +196,9 @@ def test_published_numbers_stand_beside_their_predictions():
     assert "rms and largest value" in of_page(run, sized)
     point = {**compared, "predicted": {**compared["predicted"], "low": 0.0, "high": 0.0}}
     assert " to 0" not in of_page(run, point)
+    missed = {**compared, "verdict": "outside", "left_out": "The text.", "would_give_it": "Twice as much."}
+    assert "The text. Twice as much." in of_page(run, missed)
+    assert "Twice" not in of_page(run, {**missed, "verdict": "inside"})
     assert 'id="predicted"' not in page_of(run)
 
 
