@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 from properties.results import Result
@@ -19,28 +20,36 @@ def failure_lines(result: Result) -> list[str]:
     """Return the verdict, the law, the shrunk case, got and expected, what it looks like, the command."""
     lines = [f"{result.check} on {result.target}: {result.result}"]
     lines.append(f"  law       {result.statement} ({result.source})")
-    shown = result.counterexample or {}
-    if result.note and result.note != shown.get("error"):
-        lines.append(f"  note      {result.note}")
-    lines += [f"  {name:9} {_short(value)}" for name, value in shown.get("case", {}).items()]
-    if shown:
-        where = f" at {shown['index']}" if "index" in shown else ""
-        lines.append(f"  entry     {shown['comparison']}{where}")
-    lines += [f"  {name:9} {shown[name]}" for name in NUMBERS if name in shown]
-    if "diagnosis" in shown:
-        lines.append(f"  slip      {shown['diagnosis']}")
+    lines += [f"  {name:9} {_short(value)}" for name, value in failure_rows(result)]
     if result.command:
         lines.append(f"{RERUN}{result.command}")
     return lines
 
 
+def failure_rows(result: Result) -> Iterator[tuple[str, Any]]:
+    """Yield what was found, a name and a value each: the note, the case, the entry, its numbers, the slip."""
+    shown = dict(result.counterexample or {})
+    if result.note and result.note != shown.get("error"):
+        yield "note", result.note
+    yield from shown.pop("case", {}).items()
+    where = f" at {shown.pop('index')}" if "index" in shown else ""
+    if "comparison" in shown:
+        yield "entry", f"{shown.pop('comparison')}{where}"
+    yield from ((name, shown.pop(name)) for name in NUMBERS if name in shown)
+    name, told = shown.pop("looks_like", None), shown.pop("diagnosis", None)
+    if told or name:
+        yield "slip", told or name
+    yield from ((name.replace("_", " "), value) for name, value in shown.items())
+
+
 def wrapped(line: str) -> str:
     """Return a line of a failure in 80 columns; a command goes on after a backslash, to be copied whole."""
     indent = " " * 12
-    if not line.startswith(RERUN):
+    words = _words_of(line.removeprefix(RERUN)) if line.startswith(RERUN) else []
+    if not words:
         return textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False)
     rows = [RERUN]
-    for number, word in enumerate(map(shlex.quote, shlex.split(line.removeprefix(RERUN)))):
+    for number, word in enumerate(map(shlex.quote, words)):
         if number and len(rows[-1]) + len(word) > COLUMNS - 3:
             rows[-1] += " \\"
             rows.append(indent + word)
@@ -49,6 +58,16 @@ def wrapped(line: str) -> str:
     return "\n".join(rows)
 
 
+def _words_of(command: str) -> list[str]:
+    """Return the words of a command, none where it is not one: results may be of anybody's."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
 def _short(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     text = json.dumps(value)
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " ..."

@@ -48,6 +48,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
+from properties.failure import failure_lines, wrapped
 from properties.results import BAD, STATES, read_run
 
 plt.style.use("default")
@@ -132,13 +133,7 @@ Table(
         """
 for result in run.results:
     if result.result in BAD:
-        print(f"{result.check} on {result.target}: {result.result}")
-        print(f"  the law: {result.statement} ({result.source})")
-        print(f"  again:   {result.command}")
-        if result.note:
-            print(f"  note:    {result.note}")
-        for name, value in (result.counterexample or {}).items():
-            print(f"  {name}: {value}")
+        print("\\n".join(map(wrapped, failure_lines(result))))
         print()
 """,
     ),

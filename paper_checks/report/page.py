@@ -17,6 +17,7 @@ from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from paper_checks.report.typeset import typeset
 from paper_checks.reproduction.rows import horizons
+from properties.failure import failure_rows
 from properties.results import BAD, STATES, Result, Run
 
 TEMPLATES = "paper_checks.report.templates"
@@ -201,6 +202,7 @@ def _environment() -> Any:
         typeset=typeset,
         groupby_in_order=grouped,
         apart=apart,
+        failure_rows=failure_rows,
         horizons=horizons,
         share=lambda value: f"{value:.1%}",
         off_by=off_by,

@@ -19,9 +19,15 @@ from properties.tolerances import rounding
 
 
 def _sum_bound(name: str, axis: int, target: Target, case: CorpusCase) -> np.ndarray:
-    """Bound the error of a sum of a statistic's entries: their own errors, and the summation's."""
+    """Bound the error of a sum of a statistic's entries: their own errors, and the summation's.
+
+    Its terms are those of the right statistic, or what was answered where that is more: an answer that is
+    wrong elsewhere is not held, here, to sums that are more exact than its own entries allow.
+    """
     magnitude = magnitudes_by_corpus(case.tokens, case.vocab_size)[name]
+    answered = np.abs(target.statistic(name, case.tokens, case.vocab_size)).sum(axis=axis)
     terms = magnitude.terms.sum(axis=axis)
+    terms = np.where(np.isfinite(answered), np.maximum(terms, answered), terms)
     return rounding(terms, magnitude.operations + magnitude.terms.shape[axis], target.dtype)
 
 

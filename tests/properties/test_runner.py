@@ -9,12 +9,21 @@ from properties.cases import CORPORA, EXACT_CORPORA
 from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison, NotAdmitted
 from properties.connectors import connect
+from properties.failure import failure_rows
 from properties.results import is_ok
 from properties.runner import FEWEST, PROFILES, run_check, run_mathematics
 from properties.target import Target
 from reference.errors import InputError
 from reference.implementation import implementation as reference
+from reference.sequences import build_corpus
 from reference.statistics import statistics
+from reference.stories import stories
+from reference.tokenizers import words
+
+
+@pytest.fixture(scope="module")
+def ten_stories():
+    return build_corpus(stories(10, seed=0), words, length=10)
 
 
 def one(law, *, needs=("statistics",), target=None, cases=CORPORA):
@@ -224,6 +233,19 @@ def test_a_failure_is_shrunk_and_told_in_full():
     assert result.command == "leadterms verify transposed --check statistics.B_bar --seed 0"
 
 
+def test_a_wrong_statistic_fails_the_laws_that_it_breaks_and_no_other(ten_stories):
+    def swapped(tokens, vocab_size):
+        return statistics(tokens[:, ::-1], vocab_size)  # pairs as (next, current)
+
+    laws = select(["statistics.B_bar", "statistics.B_bar_rows", "statistics.unseen_words"])
+    results = check_implementation(With("swapped", statistics=swapped), checks=laws, corpus=ten_stories)
+    found = {result.check: result for result in results}
+    assert "slip" in dict(failure_rows(found["statistics.B_bar"]))
+    assert str(found["statistics.unseen_words"].counterexample["expected"]) == "0.0", "a zero has no sign"
+    # Its rows do sum to zero, but for their own rounding: also where the right row has no entries.
+    assert found["statistics.B_bar_rows"].result == "passed"
+
+
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
@@ -370,13 +392,8 @@ def test_an_unknown_check_is_told_with_a_near_one():
         select(["statistics.Qbar"])
 
 
-def test_a_corpus_adds_a_case(monkeypatch):
-    from reference.sequences import build_corpus
-    from reference.stories import stories
-    from reference.tokenizers import words
-
-    corpus = build_corpus(stories(10, seed=0), words, length=10)
+def test_a_corpus_adds_a_case(ten_stories):
     check = select(["statistics.B_bar"])
     without = check_implementation("reference", checks=check)[0].cases
-    assert check_implementation("reference", checks=check, corpus=corpus)[0].cases == without + 1
-    assert EXACT_CORPORA.of_corpus(corpus).tokens.shape == (2, 11)
+    assert check_implementation("reference", checks=check, corpus=ten_stories)[0].cases == without + 1
+    assert EXACT_CORPORA.of_corpus(ten_stories).tokens.shape == (2, 11)
