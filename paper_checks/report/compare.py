@@ -16,8 +16,9 @@ from paper_checks.report.summary import findings
 from properties.results import Run, read_run
 from reference.errors import InputError
 
-# What has sentences of its own, was asked for and not found, or depends on how long something took.
-APART = ("experiments", "corpus", "seed", "seconds")
+# What has sentences of its own, was asked for and not found, or depends on how long something took and with
+# which versions.
+APART = ("experiments", "corpus", "seed", "seconds", "versions", "sha256", "digest")
 # What rows of readings are known by.
 ROW_NAMES = ("weight", "prediction", "row", "id", "name")
 # Differences of losses are rounding below the one; a reader sees less than the other as no change.
@@ -29,7 +30,8 @@ def changes(old: Run, new: Run) -> Iterator[str]:
     """Yield a sentence for each result, claim or experiment that is new, gone, or another than it was.
 
     A result is known by its check and its target, a claim by its id, an experiment by its name. Of what else
-    was found, the numbers are compared as far as other machines round them alike. Times are no change.
+    was found, the texts are compared, and the numbers as far as other machines round them alike. Times are no
+    change.
     """
     before = {f"{one.check} on {one.target}": str(one.result) for one in old.results}
     after = {f"{one.check} on {one.target}": str(one.result) for one in new.results}
@@ -74,6 +76,28 @@ def _numbers(found: Any, where: str = "") -> dict[str, float]:
     }
 
 
+def _texts(found: Any, where: str = "") -> dict[str, frozenset[str]]:
+    """Return every text at any depth by where it stands; those of a list together, in no order.
+
+    Words of equal rank may fall in another order on another machine.
+    """
+    if isinstance(found, str):
+        return {where: frozenset([found])}
+    if isinstance(found, Mapping):
+        named = {str(name): one for name, one in found.items() if name not in APART}
+    elif isinstance(found, list | tuple):
+        if all(isinstance(one, str) for one in found):
+            return {where: frozenset(found)}
+        named = dict(zip(_row_names(found), found, strict=True))
+    else:
+        return {}
+    return {
+        place: text
+        for name, one in named.items()
+        for place, text in _texts(one, f"{where} {name}".strip()).items()
+    }
+
+
 def _row_names(rows: Sequence[Any]) -> list[str]:
     """Return what each row says it is, with its number where another says the same or it says nothing."""
     said = [
@@ -89,14 +113,24 @@ def _readings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
     for part in dict.fromkeys([*before, *after]):
         if part in APART:
             continue
-        old, new = (_numbers(found.get(part), part) for found in (before, after))
         if part not in after or part not in before:
             yield f"The part {part} is {'gone' if part in before else 'new'}."
-        elif old.keys() != new.keys():
-            yield f"The part {part} has numbers of other things than it had."
-        for name in old if old.keys() == new.keys() else ():
+            continue
+        old, new = (_numbers(found[part], part) for found in (before, after))
+        was, says = (_texts(found[part], part) for found in (before, after))
+        if old.keys() != new.keys() or was.keys() != says.keys():
+            yield f"The part {part} tells of other things than it did."
+            continue
+        for name in old:
             if not _alike(old[name], new[name]):
                 yield f"The number {name} was {old[name]:.4g}, is {new[name]:.4g}."
+        for name in was:
+            if was[name] != says[name]:
+                yield f"{name} was {_told(was[name] - says[name])}, is {_told(says[name] - was[name])}."
+
+
+def _told(texts: frozenset[str]) -> str:
+    return ", ".join(sorted(filter(None, texts))) or "nothing"
 
 
 def _alike(old: float, new: float) -> bool:

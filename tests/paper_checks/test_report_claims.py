@@ -91,7 +91,11 @@ READ = {
             {"weight": "V 0", "cosine": 0.25, "measured": None},
         ],
     },
-    "predicted": [{"prediction": "loss", "value": 2.0}, {"prediction": "loss", "value": 3.0}],
+    "predicted": [
+        {"prediction": "loss", "value": 2.0},
+        {"prediction": "loss", "value": 3.0, "verdict": "inside"},
+    ],
+    "words": {"nearest": {"fish": {"context": ["pond", "lake", "boat"]}}, "versions": {"python": "3.11"}},
 }
 
 
@@ -126,13 +130,29 @@ def read_with(*place, value):
         (read_with("predicted", 1, "value", value=4.0), ["The number predicted loss 1 value was 3, is 4."]),
         (
             read_with("by_layer", "rows", 1, "measured", value=1.0),
-            ["The part by_layer has numbers of other things than it had."],
+            ["The part by_layer tells of other things than it did."],
         ),
-        ({"by_layer": READ["by_layer"]}, ["The part predicted is gone."]),
-        ({**READ, "words": {"among": 3}}, ["The part words is new."]),
+        ({**READ, "predicted": []}, ["The part predicted tells of other things than it did."]),
+        ({k: v for k, v in READ.items() if k != "predicted"}, ["The part predicted is gone."]),
+        ({**READ, "experimental": {"among": 3}}, ["The part experimental is new."]),
+        (
+            read_with("predicted", 1, "verdict", value="outside"),
+            ["predicted loss 1 verdict was inside, is outside."],
+        ),
+        (read_with("words", "versions", "python", value="3.12"), []),
+        # Of words in another order nothing is told: equal ones may change places on another machine.
+        (read_with("words", "nearest", "fish", "context", value=["lake", "pond", "boat"]), []),
+        (
+            read_with("words", "nearest", "fish", "context", value=["pond", "tom", "boat"]),
+            ["words nearest fish context was lake, is tom."],
+        ),
+        (
+            read_with("words", "nearest", "fish", "context", value=[]),
+            ["words nearest fish context was boat, lake, pond, is nothing."],
+        ),
     ],
 )
-def test_numbers_read_off_the_corpus_are_compared_as_far_as_machines_agree(found, told):
+def test_what_is_read_off_the_corpus_is_compared_as_far_as_machines_agree(found, told):
     old, new = (replace(sample_run(), header={**sample_run().header, **one}) for one in (READ, found))
     assert list(changes(old, new)) == told
 
