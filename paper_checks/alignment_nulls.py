@@ -25,6 +25,8 @@ from reference.corpus import Corpus
 from reference.errors import InputError
 
 GROUPS = ("W_O", "V", "W", "P")
+# A cosine that a sample keeps, or where it stops.
+LEVEL = 0.99
 SHUFFLED, OTHER = "tokens shuffled", "another corpus"
 
 Told = Callable[[str, int, int], None]
@@ -40,6 +42,7 @@ class Nulls:
         samples: how many samples.
         seed: of their order, and of the shuffled tokens.
         other: how another corpus's words were matched.
+        kept: of each weight with directions, how many can go until a sample's cosine is below `LEVEL`.
         carried: of W_O, V and W, which directions of the leading term hold neighbours; none of few words.
     """
 
@@ -48,6 +51,7 @@ class Nulls:
     samples: int
     seed: int
     other: str
+    kept: dict[str, int | None]
     carried: dict[str, Carried]
 
 
@@ -95,7 +99,8 @@ def gather(
         nulls = {c: one[group] for c, one in controls.items() if one[group].shape == leading[group].shape}
         report = alignment_report(weight, leading[group], controls=nulls, singular=singular.get(group))
         reports[name] = _with_samples(report, of_samples[group])
-    return Nulls(reports, size, samples, seed, other.told, carried(corpus, leading, singular, seed))
+    kept = {name: last_kept(report) for name, report in reports.items() if report.removed}
+    return Nulls(reports, size, samples, seed, other.told, kept, carried(corpus, leading, singular, seed))
 
 
 def _named(weights: Mapping[str, np.ndarray], by_layer: bool) -> list[tuple[str, str, np.ndarray]]:
@@ -125,6 +130,19 @@ def _with_samples(report: AlignmentReport, samples: list[tuple[float, ...]]) -> 
         report.spectrum,
         tuple(samples),
     )
+
+
+def last_kept(report: AlignmentReport, level: float = LEVEL) -> int | None:
+    """Return how many directions can go, in the steps of the ladder, until a sample's mean cosine is below.
+
+    None where it is from the start, or undefined.
+    """
+    kept = None
+    for k, of_each in zip(report.removed, zip(*report.samples, strict=True), strict=True):
+        if not interval(of_each)[0] >= level:
+            break
+        kept = k
+    return kept
 
 
 def interval(values: tuple[float, ...]) -> tuple[float, float, float]:

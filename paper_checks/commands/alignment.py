@@ -114,10 +114,23 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         "Rows without 'left' are cosines with the leading term, both without that term's first singular "
         "directions."
     )
+    console.print(_where_sampling_stops(found))
     if found.carried:
         _show_carried(console, found)
     console.print(f"{found.samples} samples, dealt out at random with seed {found.seed}.")
     console.print(f"Another corpus: {found.other}.", markup=False)
+
+
+def _where_sampling_stops(found: Nulls) -> str:
+    from paper_checks.alignment_nulls import LEVEL
+
+    none = [name for name, kept in found.kept.items() if kept is None]
+    some = [f"{kept} of {name}" for name, kept in found.kept.items() if kept is not None]
+    told = f"A sample of {found.sample:,} keeps a cosine of {LEVEL:g} "
+    told += f"without the first {', '.join(some)} (of the numbers above)" if some else "in no weight"
+    if some and none:
+        told += f", and of {', '.join(none)} not even with all"
+    return f"{told}; exact training keeps it in all directions (leadterms reproduce)."
 
 
 def _show_carried(console: Console, found: Nulls) -> None:

@@ -299,7 +299,6 @@ def test_each_map_of_the_probe_is_what_its_name_says(corpus, monkeypatch):
 
     def counted(similar, vocab_size, members, **named):
         asked.append((similar(np.arange(vocab_size)), members.tolist()))
-        return None
 
     monkeypatch.setattr(category_probe, "category_hits", counted)
     found = category_probe.probe_categories(corpus, draws=1, seed=0, told=lambda *told: None)

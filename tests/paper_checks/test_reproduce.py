@@ -13,7 +13,7 @@ from paper_checks.command_line import app
 from paper_checks.prediction.published import published_numbers
 from paper_checks.reproduction import by_direction, descent, plan
 from paper_checks.reproduction.main_run import turned
-from paper_checks.reproduction.plan import Plan
+from paper_checks.reproduction.plan import FULL_SIZE, Plan
 from paper_checks.reproduction.rows import Row, horizons
 from properties.tolerances import likely_rounding, rounding
 from reference.alignment import Singular
@@ -199,3 +199,21 @@ def test_a_plan_says_what_is_wrong():
     assert Plan().sample * 4 <= Plan().sequences
     with pytest.raises(InputError, match="give 0 to 1"):
         Plan(rate=math.nan)
+
+
+def test_the_command_of_the_full_size_is_one_that_trains_as_published(told):
+    """Its options are those of the command, its sizes the published ones, and it goes on when called again."""
+    from typer.main import get_command
+
+    assert FULL_SIZE in " ".join(told[0].split())
+    assert told[1][0]["full_size"] == FULL_SIZE
+    name, command, *arguments = FULL_SIZE.split()
+    assert (name, command) == ("leadterms", "train")
+    train = get_command(app).get_command(None, "train")
+    given = train.make_context("train", arguments).params
+    run = published_numbers()[0].setting
+    sizes = {"vocab_size": given["vocab"], "length": given["length"]}
+    assert sizes == {name: plan.PUBLISHED[name] for name in sizes}
+    assert given["batch"] * given["accumulate"] == plan.PUBLISHED["batch"]
+    assert given["epochs"] * plan.PUBLISHED["sequences"] / plan.PUBLISHED["batch"] == run.steps
+    assert (given["rate"], given["layers"], given["resume"]) == (run.rate, run.layers, True)
