@@ -202,7 +202,7 @@ def test_a_plan_says_what_is_wrong():
 
 
 def test_the_command_of_the_full_size_is_one_that_trains_as_published(told):
-    """Its options are those of the command, its sizes the published ones, and it goes on when called again."""
+    """Its options are those of the command, its sizes the published ones, and called again it goes on."""
     from typer.main import get_command
 
     assert FULL_SIZE in " ".join(told[0].split())
