@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paper_checks.carried import Carried, carried
 from paper_checks.corpus_controls import OtherCorpus, shuffled
 from paper_checks.prediction.facts import statistics_of
 from properties.predictions.sampling import leading_directions
@@ -20,29 +21,15 @@ from reference.alignment import (
     singular_directions,
     spectrum,
 )
-from reference.categories import CATEGORIES, cosine_similarity, hit_rate, nearest, numbers_of
 from reference.corpus import Corpus
 from reference.errors import InputError
 
 GROUPS = ("W_O", "V", "W", "P")
+# A cosine that a sample keeps, or where it stops.
+LEVEL = 0.99
 SHUFFLED, OTHER = "tokens shuffled", "another corpus"
 
 Told = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class Carried:
-    """Which directions of a leading term hold words of one kind together, by category.
-
-    Attributes:
-        removed: numbers k of directions.
-        first: for each k the hit rate of rows made of the first k directions alone, by category.
-        rest: the same for rows without them.
-    """
-
-    removed: tuple[int, ...]
-    first: dict[str, tuple[float, ...]]
-    rest: dict[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -55,7 +42,8 @@ class Nulls:
         samples: how many samples.
         seed: of their order, and of the shuffled tokens.
         other: how another corpus's words were matched.
-        carried: of the value term, which of its directions hold categories of words together.
+        kept: of each weight with directions, how many can go until a sample's cosine is below `LEVEL`.
+        carried: of W_O, V and W, which directions of the leading term hold neighbours; none of few words.
     """
 
     reports: dict[str, AlignmentReport]
@@ -63,7 +51,8 @@ class Nulls:
     samples: int
     seed: int
     other: str
-    carried: Carried | None
+    kept: dict[str, int | None]
+    carried: dict[str, Carried]
 
 
 def gather(
@@ -110,7 +99,8 @@ def gather(
         nulls = {c: one[group] for c, one in controls.items() if one[group].shape == leading[group].shape}
         report = alignment_report(weight, leading[group], controls=nulls, singular=singular.get(group))
         reports[name] = _with_samples(report, of_samples[group])
-    return Nulls(reports, size, samples, seed, other.told, _carried(corpus, leading["V"], singular["V"]))
+    kept = {name: last_kept(report) for name, report in reports.items() if report.removed}
+    return Nulls(reports, size, samples, seed, other.told, kept, carried(corpus, leading, singular, seed))
 
 
 def _named(weights: Mapping[str, np.ndarray], by_layer: bool) -> list[tuple[str, str, np.ndarray]]:
@@ -142,33 +132,21 @@ def _with_samples(report: AlignmentReport, samples: list[tuple[float, ...]]) -> 
     )
 
 
+def last_kept(report: AlignmentReport, level: float = LEVEL) -> int | None:
+    """Return how many directions can go, in the steps of the ladder, until a sample's mean cosine is below.
+
+    None where it is from the start, or undefined.
+    """
+    kept = None
+    for k, of_each in zip(report.removed, zip(*report.samples, strict=True), strict=True):
+        if not interval(of_each)[0] >= level:
+            break
+        kept = k
+    return kept
+
+
 def interval(values: tuple[float, ...]) -> tuple[float, float, float]:
     """Return the mean of the samples' cosines, the least and the largest; nan where one is undefined."""
     if not values or not all(map(math.isfinite, values)):
         return (math.nan, math.nan, math.nan)
     return (float(np.mean(values)), min(values), max(values))
-
-
-def _carried(corpus: Corpus, X: np.ndarray, singular: Singular) -> Carried | None:
-    """Which directions of V's rows, the messages of each context word, hold categories together."""
-    number = {word: i for i, word in enumerate(corpus.vocabulary)}
-    members = {name: numbers_of(words, number) for name, words in CATEGORIES.items()}
-    members = {name: found for name, found in members.items() if len(found) > 2}
-    ladder = tuple(k for k in REMOVED if k < min(X.shape))
-    if not members:
-        return None
-    first: dict[str, list[float]] = {name: [] for name in members}
-    rest: dict[str, list[float]] = {name: [] for name in members}
-    for k in ladder:
-        part = singular.U[:, :k] * singular.sigma[:k]
-        left = X - part @ singular.Vt[:k]
-        for name, found in members.items():
-            first[name].append(_hits(part, found) if k else math.nan)
-            rest[name].append(_hits(left, found))
-    return Carried(ladder, {n: tuple(v) for n, v in first.items()}, {n: tuple(v) for n, v in rest.items()})
-
-
-def _hits(vectors: np.ndarray, members: np.ndarray) -> float:
-    is_member = np.zeros(len(vectors), dtype=bool)
-    is_member[members] = True
-    return hit_rate(nearest(cosine_similarity(vectors, members), members), is_member)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from paper_checks.alignment_nulls import Nulls
+    from reference.directions import Share
 
 
 def alignment(
@@ -109,31 +110,64 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         for control, value in report.controls.items():
             table.add_row(control, _cosine(value))
         console.print(table)
-    if found.carried is not None:
-        _show_carried(console, found)
     console.print(
         "Rows without 'left' are cosines with the leading term, both without that term's first singular "
         "directions."
     )
+    console.print(_where_sampling_stops(found))
+    if found.carried:
+        _show_carried(console, found)
     console.print(f"{found.samples} samples, dealt out at random with seed {found.seed}.")
     console.print(f"Another corpus: {found.other}.", markup=False)
+
+
+def _where_sampling_stops(found: Nulls) -> str:
+    from paper_checks.alignment_nulls import LEVEL
+
+    none = [name for name, kept in found.kept.items() if kept is None]
+    some = [f"{kept} of {name}" for name, kept in found.kept.items() if kept is not None]
+    told = f"A sample of {found.sample:,} keeps a cosine of {LEVEL:g} "
+    told += f"without the first {', '.join(some)} (of the numbers above)" if some else "in no weight"
+    if some and none:
+        told += f", and of {', '.join(none)} not even with all"
+    return f"{told}; exact training keeps it in all directions (leadterms reproduce)."
 
 
 def _show_carried(console: Console, found: Nulls) -> None:
     from rich.table import Table
 
-    carried = found.carried
-    assert carried is not None
-    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    table.title = "V's rows: nearest ten of the same kind, with the first directions alone, and without them"
-    table.add_column("directions")
-    for k in carried.removed:
-        table.add_column(str(k), justify="right")
-    for name in carried.rest:
-        first = ("" if value != value else f"{value:.0%}" for value in carried.first[name])
-        table.add_row(f"{name}, alone", *first)
-        table.add_row(f"{name}, without", *(f"{value:.0%}" for value in carried.rest[name]))
-    console.print(table)
+    from paper_checks.carried import DRAWS, level, sentence
+    from reference.categories import TOP
+
+    limit = level(found.carried)
+    for name, one in found.carried.items():
+        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+        table.title = f"{name}'s {one.axis}: what the first directions carry, in percent (by chance)"
+        table.add_column("directions", no_wrap=True)
+        for k in one.removed:
+            table.add_column(str(k), justify="right", no_wrap=True)
+        for what, parts in (("they", one.alone), ("others", one.without)):
+            table.add_row(f"kept, {what} alone", *("" if p is None else _share(p.kept) for p in parts))
+            if one.without[0].of_one_kind is not None:
+                shares = (None if p is None else p.of_one_kind for p in parts)
+                row = ("" if share is None else _share(share, limit) for share in shares)
+                table.add_row(f"of one kind, {what}", *row)
+        console.print(table)
+    for name, one in found.carried.items():
+        console.print(sentence(name, one, limit))
+    one = next(iter(found.carried.values()))
+    kinds = ", ".join(f"{count} {name}" for name, count in one.members.items()) or "none"
+    console.print(
+        f"kept: of the nearest {TOP} of {one.words} words, those that are there by these directions too; "
+        "chance: of another of the words. of one kind: of the nearest of words of some kinds "
+        f"({kinds}), those of the same; chance: the kinds dealt out again; *: of {DRAWS:,} deals few enough "
+        f"reach it (p <= {limit:.1g}, .05 over all parts)."
+    )
+
+
+def _share(share: Share, limit: float | None = None) -> str:
+    star = "*" if limit is not None and share.p_value <= limit else ""
+    return f"{share.value:.0%} ({share.chance:.0%})".replace("%", "") + star
 
 
 def _cosine(value: float) -> str:

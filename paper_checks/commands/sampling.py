@@ -44,6 +44,7 @@ def sampling(
     from paper_checks.prediction.facts import statistics_of
     from paper_checks.progress import progress_bar
     from properties.predictions.sampling_trial import tried
+    from reference.errors import InputError
 
     loaded = load_corpus(
         corpus,
@@ -93,6 +94,11 @@ def sampling(
         markup=False,
     )
     _show(console, found)
+    if all(one.unknown for one in found.values()):
+        raise InputError(
+            "No weight has an interval in every trial, so nothing was tried: the samples are too small to "
+            "have a direction. Give a larger --sample, a longer --length, or a smaller --vocab."
+        )
     raise typer.Exit(0 if all(one.holds or one.unknown for one in found.values()) else 1)
 
 
@@ -103,24 +109,29 @@ def _show(console: Console, found: dict[str, Outcome]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = "1 - cos of two samples' statistics: as predicted, and as drawn"
-    for column in ("weight", "predicted", "drawn", "in the 95% interval", "distance", "admitted", ""):
+    for column in ("weight", "predicted", "drawn", "inside", "distance", "admitted", ""):
         table.add_column(column, justify="left" if column in ("weight", "") else "right", no_wrap=True)
     for group, one in found.items():
-        trials, count = one.trials, len(one.trials)
+        known = [trial for trial in one.trials if not math.isnan(trial.place)]
         told = "not known" if one.unknown else "holds" if one.holds else "DOES NOT HOLD"
         table.add_row(
             group,
-            f"{sum(trial.expected for trial in trials) / count:.3e}",
-            f"{sum(trial.measured for trial in trials) / count:.3e}",
-            f"{sum(trial.inside for trial in trials)} of {count}",
+            _mean([trial.expected for trial in known]),
+            _mean([trial.measured for trial in known]),
+            f"{sum(trial.inside for trial in known)} of {len(known)}",
             "" if one.unknown else f"{one.distance:.3f}",
             f"{one.bound:.3f}",
             told,
         )
     console.print(table)
     console.print(
-        "Means over the trials. distance: the largest between the distribution of the draws' places in their "
-        "predicted distributions and the uniform one; admitted: what chance gives but with a probability of "
+        "Means over the trials that have an interval. inside: draws in their 95% interval. distance: the "
+        "largest between the distribution of the draws' places in their predicted distributions and the "
+        "uniform one; admitted: what chance gives but with a probability of "
         f"{2 * math.exp(-(DEVIATIONS**2) / 2):.0e}. not known: in some trial the samples are too small to "
-        "have a direction."
+        "have a direction, and it has no interval."
     )
+
+
+def _mean(values: list[float]) -> str:
+    return f"{sum(values) / len(values):.3e}" if values else ""

@@ -107,10 +107,15 @@ def spread(layers: np.ndarray) -> float:
     return over(far, float(np.linalg.norm(mean)))
 
 
+def chosen_sample(lab: Laboratory, plan: Plan) -> np.ndarray:
+    """Return the sequences of the sample whose statistics stand beside the trained weights."""
+    chance = np.random.default_rng([plan.seed, 1])
+    return np.asarray(lab.tokens[chance.permutation(len(lab.tokens))[: plan.sample]])
+
+
 def _sample(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterator[Row]:
     """1 - cos with the statistics of a sample: predicted from other samples, by random groups."""
-    chance = np.random.default_rng([plan.seed, 1])
-    chosen = lab.tokens[chance.permutation(len(lab.tokens))[: plan.sample]]
+    chosen = chosen_sample(lab, plan)
     of_sample = leading_directions(chosen, statistics_of(chosen, lab.V))
     dealt = deal(
         lab.tokens,

@@ -58,3 +58,9 @@ QUICK_LENGTH = 16
 
 # What the published run had (toy-model, 5), to say what is smaller here.
 PUBLISHED = {"vocab_size": 3000, "length": 200, "sequences": 65_536, "batch": 2048}
+
+# The published run itself: the same command goes on from its last checkpoint when it was killed.
+FULL_SIZE = (
+    "leadterms train tinystories.txt --vocab 3000 --length 200 --layout stream --layers 3 --rate 0.005 "
+    "--epochs 10 --batch 256 --accumulate 8 --statistics-sample 2048 --device cuda --out full --resume"
+)

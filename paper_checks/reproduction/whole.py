@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_checks.reproduction import main_run, other_runs, write
+from paper_checks.reproduction import by_direction, main_run, other_runs, write
 from paper_checks.reproduction.descent import available
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import Row
@@ -36,7 +36,7 @@ def reproduced(
     for n, dtype in enumerate(kinds):
         told(f"main run, {dtype}", n, len(kinds))
         both[dtype] = main_run.final(lab, plan.layers, plan.rate, plan.steps, dtype)
-    rows = list(main_run.rows(lab, plan, both))
+    rows = [*main_run.rows(lab, plan, both), *by_direction.rows(lab, plan, both)]
     for runs in (
         other_runs.until_failure,
         other_runs.small_starts,

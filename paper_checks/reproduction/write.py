@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from paper_checks.finite import finite
-from paper_checks.reproduction.plan import PUBLISHED, Plan
+from paper_checks.reproduction.plan import FULL_SIZE, PUBLISHED, Plan
 from paper_checks.reproduction.rows import LAST_STEP, Horizon, Row, horizons
 from reference.corpus import Corpus
 from reference.errors import InputError
@@ -36,6 +36,7 @@ def header(corpus: Corpus, plan: Plan, float32: bool) -> dict[str, Any]:
         "plan": asdict(plan),
         "float32": float32,
         "scaled_down": {name: [PUBLISHED[name], size] for name, size in sizes.items()},
+        "full_size": FULL_SIZE,
     }
 
 
@@ -102,6 +103,8 @@ def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
         "term, where nothing else is said. Last steps: predicted / measured in float64; 'no' is not within "
         f"{plan['most_steps']:,} steps (measured) or not ever (predicted)."
     )
+    console.print("At the published size, on a GPU; called again it goes on from where it was killed:")
+    console.print(f"  {FULL_SIZE}", markup=False)
 
 
 def _table(part: str, rows: Sequence[Row]) -> Table:

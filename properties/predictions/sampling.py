@@ -176,13 +176,17 @@ def leading_directions(tokens: Tokens, statistics: Mapping[str, np.ndarray]) -> 
 
 
 def _rho(part: np.ndarray, whole: np.ndarray, share: float) -> float:
-    """Return rho from the angle between a part's statistic and the whole's; nan where one of them is zero."""
+    """Return rho from the angle between a part's statistic and the whole's.
+
+    nan where one of them is zero, and where the part is turned further than any noise turns it.
+    """
     square, product = float((whole * whole).sum()), float((part * whole).sum())
     if square == 0 or product <= 0:
         return math.nan
     across = part - product / square * whole
     tan_squared = float((across * across).sum()) * square / product**2
-    return tan_squared / (1 - share * (1 + tan_squared))
+    left = 1 - share * (1 + tan_squared)
+    return tan_squared / left if left > 0 else math.nan
 
 
 def _relative_deviation(values: Float64[np.ndarray, " groups"]) -> float:

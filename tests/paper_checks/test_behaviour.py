@@ -25,6 +25,13 @@ def test_every_weight_is_told_with_its_effect_and_controls(tmp_path):
     found = json.loads((tmp_path / "b.json").read_text())["weights_found"]
     assert list(found) == ["W_O", "V 0", "V 1", "W 0", "W 1", "P 0", "P 1"]
     for name, one in found.items():
+        (row,) = (line for line in done.stdout.splitlines() if line.startswith(f"{name} "))
+        largest = max(one["random"], key=abs)
+        assert row.removeprefix(name).split() == [
+            f"{one['cosine']:.6f}",
+            *(f"{value:+.2e}" for value in (one["predicted"], one["measured"], largest)),
+            *(f"{value:+.1e}" for value in one["controls"].values()),
+        ]
         if not name.startswith("P"):  # eight entries have no random direction to speak of
             assert max(map(abs, one["random"])) < one["measured"] / 4
         assert abs(one["controls"]["tokens shuffled"]) < one["measured"]

@@ -1,7 +1,5 @@
 """What stands beside a prediction, each number against its own definition: nulls, effects and last steps."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -14,9 +12,6 @@ from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import horizons
 from properties import rounded_model
 from properties.tolerances import rounding
-from reference.alignment import Singular
-from reference.categories import CATEGORIES
-from reference.corpus import Corpus
 from reference.descent import train
 from reference.model import loss
 from reference.statistics import statistics
@@ -107,54 +102,6 @@ def test_a_cosine_and_its_nulls_are_what_they_say(corpus, nulls, name):
         assert report.spectrum[n] == pytest.approx(cosine(left @ weight @ right, rest))
         for sample, told in zip(samples, report.samples, strict=True):
             assert told[n] == pytest.approx(cosine(left @ sample @ right, rest))
-
-
-def test_directions_carry_as_many_of_a_kind_as_can_be_counted(corpus, nulls):
-    found, *_ = nulls
-    X = leading(corpus.tokens, corpus.vocab_size)["V"]
-    U, sigma, Vt = np.linalg.svd(X)
-    number = {word: i for i, word in enumerate(corpus.vocabulary)}
-    for name in found.carried.rest:
-        members = [number[word] for word in CATEGORIES[name] if word in number]
-        for n, k in enumerate(found.carried.removed):
-            if sigma[k] < sigma[0] / 1000:
-                continue
-            first = (U[:, :k] * sigma[:k]) @ Vt[:k]
-            for told, rows in ((found.carried.first, first), (found.carried.rest, X - first)):
-                if rows is first and k == 0:
-                    assert math.isnan(told[name][n])
-                    continue
-                hits = []
-                for i in members:
-                    like = [-2.0 if j == i else cosine(rows[i], rows[j]) for j in range(len(rows))]
-                    nearest = np.argsort(-np.round(like, 9), kind="stable")[:10]
-                    hits.append(sum(j in members for j in nearest) / 10)
-                # Words that are as near as each other may come in either order.
-                assert abs(told[name][n] - np.mean(hits)) <= 1 / len(members)
-
-
-@pytest.mark.parametrize(("shared", "own", "whole"), [(10.0, 1.0, 1.0), (1.0, 2.0, 0.0)])
-def test_one_direction_holds_a_kind_together_that_the_rest_takes_apart(shared, own, whole):
-    """Eleven words of a kind have one sign along e, ten others beside each the other sign; each has an f_i.
-
-    The first singular direction is near e, with one sign for the kind; what is left is near the f_i, where a
-    word is near its ten others. The whole is as the larger of the two.
-    """
-    kind = "animals"
-    members = list(CATEGORIES[kind])[:11]
-    words = (*members, *(f"x{n}" for n in range(110)))
-    e, f = np.eye(len(words))[0], np.eye(len(words))[1:12]
-    sign = np.where(np.arange(121) < 11, 1.0, -1.0)
-    beside = np.concatenate([np.arange(11), np.repeat(np.arange(11), 10)])
-    X = shared * sign[:, None] * e + own * f[beside]
-    U, sigma, Vt = np.linalg.svd(X)
-    singular = Singular(U[:, :12], sigma[:12], Vt[:12], float((X**2).sum()))
-    corpus = Corpus(tokens=np.zeros((1, 2), dtype=np.int64), vocabulary=words, name="none")
-    found = alignment_nulls._carried(corpus, X, singular)
-    assert (found.removed[:3], list(found.rest)) == ((0, 1, 2), [kind])
-    assert math.isnan(found.first[kind][0])
-    assert found.first[kind][1] == 1
-    assert found.rest[kind][:2] == (whole, 0)
 
 
 def test_an_effect_is_that_of_the_part_that_is_named(corpus, monkeypatch):

@@ -263,6 +263,21 @@ def test_an_alignment_is_told_with_its_nulls(tmp_path):
         assert set(report["controls"]) == {"tokens shuffled", "another corpus"}
         assert len(report["samples"]) == 3
         assert all(one[0] < 1 for one in report["samples"]), name
+        # The table shows what the file has.
+        rows = iter(done.stdout.split(f"\n{name} ")[1].splitlines())
+        mean, least = next(line for line in rows if ", mean" in line), next(rows)
+        for row, of in ((mean, lambda one: sum(one) / len(one)), (least, min)):
+            values = [of(one) for one in zip(*report["samples"], strict=True) if None not in one]
+            shown = row.split(", mean" if row is mean else "of them")[1].split()
+            assert shown == [f"{v:.6f}" if v > 1 - 1 / 64 else f"{v:.4f}" for v in values]
+    for name, kept in found["kept"].items():
+        report = found["reports"][name]
+        every = zip(*report["samples"], strict=True)
+        means = [0 if None in one else sum(one) / len(one) for one in every]
+        lost = next((n for n, mean in enumerate(means) if not mean >= 0.99), len(means))
+        assert kept == (report["removed"][lost - 1] if lost else None)
+        if kept is not None:
+            assert f"{kept} of {name}" in " ".join(done.stdout.split())
     # The grammar's own stories, newly generated, are the nearest of the controls.
     controls = found["reports"]["W_O"]["controls"]
     assert controls["another corpus"] > controls["tokens shuffled"]

@@ -10,11 +10,14 @@ import pytest
 from calling import called
 from typer.testing import CliRunner
 
-from paper_checks import neighbourhood, story_reading
+from paper_checks import category_probe, neighbourhood, story_reading
 from paper_checks.command_line import app
 from paper_checks.corpora import load_corpus
 from paper_checks.published_agreement import agreements, sentences
+from properties.predictions.expansion import amounts, expansion
+from properties.tolerances import rounding
 from reference.categories import CATEGORIES, category_hits, cosine_similarity, nearest, numbers_of
+from reference.corpus import Corpus
 from reference.errors import InputError
 from reference.neighbours import FUNCTION_WORDS, KINDS, Maps, content_words, ranked
 from reference.statistics import statistics
@@ -234,3 +237,74 @@ def test_the_published_neighbours_of_tinystories():
     assert not whole["context", "toy-model, 5.2", "raw"]
     figure = next(one for one in agreements(found) if one.source == "paper, Fig. 5")
     assert next(iter(figure.found.items())) == ("raw of content words", figure.of)
+
+
+def test_roles_that_inhibit_are_left_out_of_what_supports_and_counted_in_the_whole():
+    """Three words, one by hand: role 1 supports with context 2, role 2 inhibits with context 1."""
+    Sigma = np.array([[0.0, 2.0, -1.0], [2.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    Phi = np.array([[0.0, 0.0, 0.0], [0.0, 3.0, 5.0], [0.0, 4.0, 1.0]])
+    even = np.full(3, 1 / 3)
+    planted = Maps(np.zeros((3, 3)), Sigma, Phi, even, even, even)
+    words = Corpus(np.zeros((1, 2), dtype=np.int64), ("frog", "fish", "bird"), "none")
+    roles, supported, whole = neighbourhood.path(words, planted, "frog", 3)
+    assert roles == ["fish", "bird"]
+    assert supported == [("bird", 10.0), ("fish", 6.0), ("frog", 0.0)]
+    assert whole == [("bird", 9.0), ("fish", 2.0), ("frog", 0.0)]
+
+
+def test_the_skeleton_is_of_the_first_tokens_alone():
+    """The strongest pair comes after the eightieth token and is not told."""
+    row = np.array([[0, 1] * 40 + [2, 2]])
+    B = np.array([[0.0, 0.1, 0.0], [0.2, 0.0, 0.0], [0.0, 0.0, 0.9]])
+    even = np.full(3, 1 / 3)
+    planted = Maps(B, np.zeros((3, 3)), np.zeros((3, 3)), even, even, even)
+    bones = story_reading.skeleton(Corpus(row, ("a", "b", "c"), "none"), planted, 0, 3)
+    assert [(one.first, one.second, one.value) for one in bones] == [("b", "a", 0.2), ("a", "b", 0.1)]
+    assert story_reading.FIRST_TOKENS == 80
+
+
+def test_score_maps_are_those_of_the_weights_less_the_means_of_their_rows(corpus):
+    """Of W in each of three layers by its terms: each visible score by a loop, and the least likeness."""
+    few = corpus.slice(30, 7)
+    W = expansion(few.tokens, few.vocab_size)["W"]
+    rate, steps, layers, n = 0.25, 8, 3, 2
+    found = story_reading.score_maps(few, n, W, rate=rate, steps=steps, layers=layers)
+    x, each = few.tokens[n, :-1], []
+    for layer in range(layers):
+        weight = W.combined(amounts("W", rate, steps, layer, layers))
+        rows = [np.array([weight[x[t], x[k]] for k in range(t + 1)]) for t in range(len(x))]
+        each.append(np.concatenate([row - row.mean() for row in rows]))
+    assert found.rms == pytest.approx(np.sqrt((each[0] ** 2).mean()))
+    assert found.largest == pytest.approx(np.abs(each[0]).max())
+    unit = [one / np.linalg.norm(one) for one in each]
+    likeness = [unit[a] @ unit[b] for a in range(layers) for b in range(a)]
+    assert min(likeness) < max(likeness) < 1
+    # 1 - cos is small: it is told by the cosine itself, to its last digits.
+    assert found.least_cosine == pytest.approx(min(likeness), rel=0, abs=(max(likeness) - min(likeness)) / 4)
+
+
+def test_each_map_of_the_probe_is_what_its_name_says(corpus, monkeypatch):
+    """How like any two words are, and whose nearest are counted, from each map's own definition."""
+    s = statistics(corpus.tokens, corpus.vocab_size)
+    B, Phi = s["B_bar"], s["Phi_bar"]
+
+    def along(rows):
+        length = np.sqrt((rows * rows).sum(axis=1))
+        unit = rows / np.where(length > 0, length, 1)[:, None]  # a row of zeros is like no other
+        return unit @ unit.T
+
+    # V's rows are the messages of a context word, over current words.
+    like = {"Sigma_B": B.T @ B, "C": along(B.T), "Phi_bar": along(Phi), "V": along((B @ Phi).T)}
+    asked = []
+
+    def counted(similar, vocab_size, members, **named):
+        asked.append((similar(np.arange(vocab_size)), members.tolist()))
+
+    monkeypatch.setattr(category_probe, "category_hits", counted)
+    found = category_probe.probe_categories(corpus, draws=1, seed=0, told=lambda *told: None)
+    assert {one.map for one in found} == set(like)
+    number = {word: i for i, word in enumerate(corpus.vocabulary)}
+    for one, (similar, members) in zip(found, asked, strict=True):
+        assert members == [number[word] for word in CATEGORIES[one.category] if word in number]
+        within = rounding(np.abs(like[one.map]).max(), 8 * corpus.vocab_size, "float64")
+        np.testing.assert_allclose(similar, like[one.map], rtol=0, atol=within)

@@ -11,11 +11,12 @@ from typer.testing import CliRunner
 
 from paper_checks.command_line import app
 from paper_checks.prediction.published import published_numbers
-from paper_checks.reproduction import descent, plan
+from paper_checks.reproduction import by_direction, descent, plan
 from paper_checks.reproduction.main_run import turned
-from paper_checks.reproduction.plan import Plan
+from paper_checks.reproduction.plan import FULL_SIZE, Plan
 from paper_checks.reproduction.rows import Row, horizons
 from properties.tolerances import likely_rounding, rounding
+from reference.alignment import Singular
 from reference.errors import InputError
 
 SMALL = ("--sequences", "48", "--sample", "8", "--length", "6", "--steps", "24", "--rate", ".05")
@@ -102,11 +103,38 @@ def test_what_is_measured_is_what_was_predicted(told):
     compared = [
         row
         for row in rows
-        if row["quantity"] in exact or row["quantity"].startswith(("rise", "rms", "largest", "distance"))
+        if row["quantity"] in exact
+        or row["quantity"].startswith(("rise", "rms", "largest", "distance", "1 - cos without"))
     ]
     assert len(compared) > 60
     for row in compared:
         assert abs(row["apart"]) < 0.1, row
+
+
+def test_training_aligns_in_every_direction_and_a_sample_stops(told):
+    """A sample is off by half in the directions in which training on all is off by a part in a thousand."""
+    rows = [line for line in told[1] if line.get("part") == by_direction.PART]
+    trained, sampled = rows[::2], rows[1::2]
+    assert {row["weight"] for row in rows} == {"W_O", "V 0", "W 0"}
+    assert {int(row["quantity"].split()[-1]) for row in trained} >= {1, 2, 5, 10}
+    for one, other in zip(trained, sampled, strict=True):
+        assert one["weight"] == other["weight"]
+        assert other["quantity"] == "  of 8 sequences"
+        assert one["float64"] < 2.0**-10
+        assert other["float64"] > 2.0**-4
+
+
+def test_what_is_left_is_without_the_first_directions_on_both_sides():
+    rng = np.random.default_rng(0)
+    X, M = rng.normal(size=(6, 6)), rng.normal(size=(6, 6))
+    U, sigma, Vt = np.linalg.svd(X)
+    singular = Singular(U, sigma, Vt, float((sigma**2).sum()))
+    np.testing.assert_allclose(by_direction.left_of(X, singular, 2), (U[:, 2:] * sigma[2:]) @ Vt[2:])
+    left = by_direction.left_of(M, singular, 2)
+    expected = U[:, 2:] @ (U[:, 2:].T @ M @ Vt[2:].T) @ Vt[2:]
+    np.testing.assert_allclose(left, expected, rtol=0, atol=rounding(np.abs(M).sum(), 24, "float64"))
+    assert np.abs(U[:, :2].T @ left).max() < np.abs(U[:, :2].T @ M).max() / 1000
+    assert np.abs(left @ Vt[:2].T).max() < np.abs(M @ Vt[:2].T).max() / 1000
 
 
 def test_float32_sees_values_and_no_scores(told):
@@ -171,3 +199,21 @@ def test_a_plan_says_what_is_wrong():
     assert Plan().sample * 4 <= Plan().sequences
     with pytest.raises(InputError, match="give 0 to 1"):
         Plan(rate=math.nan)
+
+
+def test_the_command_of_the_full_size_is_one_that_trains_as_published(told):
+    """Its options are those of the command, its sizes the published ones, and called again it goes on."""
+    from typer.main import get_command
+
+    assert FULL_SIZE in " ".join(told[0].split())
+    assert told[1][0]["full_size"] == FULL_SIZE
+    name, command, *arguments = FULL_SIZE.split()
+    assert (name, command) == ("leadterms", "train")
+    train = get_command(app).get_command(None, "train")
+    given = train.make_context("train", arguments).params
+    run = published_numbers()[0].setting
+    sizes = {"vocab_size": given["vocab"], "length": given["length"]}
+    assert sizes == {name: plan.PUBLISHED[name] for name in sizes}
+    assert given["batch"] * given["accumulate"] == plan.PUBLISHED["batch"]
+    assert given["epochs"] * plan.PUBLISHED["sequences"] / plan.PUBLISHED["batch"] == run.steps
+    assert (given["rate"], given["layers"], given["resume"]) == (run.rate, run.layers, True)
