@@ -107,11 +107,10 @@ def _telling(sequences: int, show: Callable[[int, str], None]) -> Told:
 
 
 def _show(loaded: Corpus, told: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
+    from gpu.terminal import terminal
 
-    console = Console(highlight=False)
-    console.print(f"{escape(loaded.name)}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
+    console = terminal()
+    console.print(f"{loaded.name}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
     for what, count in loaded.counts.items():
         console.print(f"  {what}: {count:,}")
     for name, facts in told["statistics"].items():

@@ -227,9 +227,9 @@ def _telling(show: Show) -> Callable[[Entry], None]:
 
 
 def _show(told: dict[str, Any]) -> None:
-    from rich.console import Console
+    from gpu.terminal import terminal
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = terminal(soft_wrap=True)
     console.print(f"{told['corpus']}: {told['sequences']:,} sequences, {told['vocab_size']:,} words")
     for what, count in told["counts"].items():
         console.print(f"  {what}: {count:,}")

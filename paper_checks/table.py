@@ -28,8 +28,8 @@ def show(run: Run, console: Console) -> None:
         if result.result in BAD:
             console.print(failure(result))
     for sentence in [*run.header["left_out"], *left_out(run.results)]:
-        console.print(f"Left out: {sentence}", style="dim", highlight=False, markup=False)
-    console.print(verdict(run), highlight=False)
+        console.print(f"Left out: {sentence}", style="dim")
+    console.print(verdict(run))
 
 
 def verdict(run: Run) -> Text:

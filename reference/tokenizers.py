@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 
-from reference.errors import InputError
+from reference.errors import InputError, meant, no_such_file
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -67,7 +66,7 @@ def from_file(path: Path) -> Tokenizer:
         InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed.
     """
     if not path.is_file():
-        raise InputError(f"There is no tokenizer file {path}; give words, chars, whitespace or a .json file.")
+        raise no_such_file("tokenizer file", path, "give words, chars, whitespace or a .json file")
     try:
         from tokenizers import Tokenizer as HuggingFaceTokenizer
     except ImportError:
@@ -96,8 +95,7 @@ def tokenizer(name: str) -> Tokenizer:
         return BY_NAME[name]
     if name.endswith(".json"):
         return from_file(Path(name))
-    close = get_close_matches(name, BY_NAME, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
     raise InputError(
-        f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.{hint}"
+        f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file."
+        f"{meant(name, BY_NAME)}"
     )

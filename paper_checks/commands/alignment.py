@@ -29,7 +29,7 @@ def alignment(
     sample: Annotated[int, typer.Option(metavar="N", help="Sequences in a sample.")] = 2048,
     samples: Annotated[int, typer.Option(metavar="K", help="How many samples.")] = 6,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -41,8 +41,7 @@ def alignment(
 
     Example: leadterms alignment stories.txt --vocab 3000 --length 200 --weights trained.safetensors
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.alignment_nulls import gather
     from paper_checks.corpora import load_corpus
     from paper_checks.corpus_controls import other_corpus
@@ -77,11 +76,10 @@ def alignment(
         from properties.results import write_text
 
         write_text(json, dumps(finite(asdict(found)), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     console.print(
         f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, {loaded.vocab_size:,} "
         "words.",
-        markup=False,
     )
     _show(console, found, trained is not None)
 
@@ -116,7 +114,7 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         "directions."
     )
     console.print(f"{found.samples} samples, dealt out at random with seed {found.seed}.")
-    console.print(f"Another corpus: {found.other}.", markup=False)
+    console.print(f"Another corpus: {found.other}.")
 
 
 def _show_carried(console: Console, found: Nulls) -> None:

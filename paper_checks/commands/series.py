@@ -34,8 +34,7 @@ def series(
     """
     from json import dumps
 
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.progress import progress_bar
     from paper_checks.tokens_file import read_tokens
     from reference.atomic_files import write_text
@@ -72,7 +71,7 @@ def series(
     if json is not None:
         whole = {**sizes, **series_as_text(found), "statistics": statistics_as_text(statistics)}
         write_text(json, dumps(whole) + "\n")
-    console = Console(highlight=False, quiet=quiet)
+    console = terminal(quiet=quiet)
     console.print(f"After {steps} steps, {layers} layers: the first order that moves, in each group")
     for group in GROUPS:
         console.print(f"  {group:4} {_first_order(found.group(group))}")

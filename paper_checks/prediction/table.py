@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from paper_checks.prediction.comparison import Compared, matching
@@ -29,7 +28,7 @@ def show(
     """Print what is predicted of the run, and what was published of others."""
     corpus = facts.corpus
     console.print(
-        f"{escape(corpus.name)}: {corpus.sequences:,} sequences of {corpus.length} positions, "
+        f"{corpus.name}: {corpus.sequences:,} sequences of {corpus.length} positions, "
         f"{corpus.vocab_size:,} words."
     )
     console.print(
@@ -53,7 +52,7 @@ def show(
     console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
     for one in compared:
         if one.verdict in ("outside", "fails", "out of reach") and one.published.left_out:
-            console.print(f"{one.published.prediction}: {one.published.left_out}", style="dim", markup=False)
+            console.print(f"{one.published.prediction}: {one.published.left_out}", style="dim")
     for sizes in sorted({(one.published.vocab_size, one.published.length) for one in compared}):
         if (corpus.vocab_size, corpus.length) != sizes:
             words, length = sizes
@@ -115,7 +114,7 @@ def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: 
         if other is not None and other.verdict == "other sizes":
             other = None  # in the table of published numbers, which says so
         table.add_row(
-            escape(one.title),
+            one.title,
             number(one.value) + _mark(one),
             _interval(one),
             "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.printed}[/]",
@@ -163,7 +162,7 @@ def _published(compared: Sequence[Compared]) -> Table:
         above = "> " if number_of.relation == "above" else ""
         style = VERDICTS.get(one.verdict, "dim")
         table.add_row(
-            escape(number_of.prediction),
+            number_of.prediction,
             f"{above}{number_of.printed}",
             "" if one.prediction is None else number(one.prediction.value) + _mark(one.prediction),
             "" if one.prediction is None else _interval(one.prediction),

@@ -140,7 +140,7 @@ def test_expected_failures_are_no_news_and_unexpected_passes_are(tmp_path):
     assert "it passes, but was expected to fail: known (https://example.org)" in done.stdout.replace(
         "\n", " "
     )
-    assert "did you mean statistics.B_bar?" in done.stdout.replace("\n", " ")
+    assert "Did you mean statistics.B_bar?" in done.stdout.replace("\n", " ")
 
 
 def test_two_runs_with_one_seed_differ_in_times_only(tmp_path):

@@ -113,7 +113,7 @@ def test_a_run_leaves_nothing_in_the_folder(tmp_path):
         (["verify", "refrence"], "Did you mean reference?"),
         (["verify", "--check", "statistics.Bbar"], "Did you mean statistics.B_bar?"),
         (["verify", "--tokenizer", "word"], "Did you mean words?"),
-        (["claims", "randm-diagonal-baseline"], "did you mean random-diagonal-baseline?"),
+        (["claims", "randm-diagonal-baseline"], "Did you mean random-diagonal-baseline?"),
         (["claims", "--source", "papr"], "Did you mean paper?"),
         (["report", "--out", ""], "nothing after --out"),
         (["verify", "--json="], "nothing after --json"),
