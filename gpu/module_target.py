@@ -19,7 +19,7 @@ from gpu.boundary import GROUPS, float_type, parameter_tensors, to_numpy
 from gpu.precision import full_precision
 from gpu.threads import threads_for
 from gpu.tokens import whole_numbers
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 LAYER = "{layer}"
 Places = Mapping[str, tuple[str, bool]]

@@ -15,7 +15,7 @@ from gpu.command_line import (
     run_command,
 )
 from gpu.stats import DENSE_UP_TO
-from reference.errors import InputError
+from reference.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -230,7 +230,9 @@ def _show(told: dict[str, Any]) -> None:
     from gpu.terminal import terminal
 
     console = terminal(soft_wrap=True)
-    console.print(f"{told['corpus']}: {told['sequences']:,} sequences, {told['vocab_size']:,} words")
+    console.print(
+        f"{told['corpus']}: {counted(told['sequences'], 'sequence')}, {counted(told['vocab_size'], 'word')}"
+    )
     for what, count in told["counts"].items():
         console.print(f"  {what}: {count:,}")
     last = told["last"]

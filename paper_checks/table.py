@@ -10,9 +10,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from paper_checks.left_out import counted, left_out, wanting
+from paper_checks.left_out import left_out, wanting
 from properties.failure import failure_lines, wrapped
 from properties.results import BAD, MATHEMATICS, Result, Run
+from reference.errors import counted
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
 TARGETS_ABREAST = 3

@@ -33,6 +33,11 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(shown + more) or "none"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular where there is one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """Return the sentence " Did you mean X?" for the name most like `name`, or nothing where none is like it.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paper_checks import options
+from reference.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,8 +79,8 @@ def alignment(
         write_text(json, dumps(finite(asdict(found)), indent=2) + "\n")
     console = terminal(quiet=quiet)
     console.print(
-        f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, {loaded.vocab_size:,} "
-        "words.",
+        f"{loaded.name}: {counted(loaded.sequences, 'sequence')} of {counted(loaded.length, 'position')}, "
+        f"{counted(loaded.vocab_size, 'word')}."
     )
     _show(console, found, trained is not None)
 

@@ -67,7 +67,7 @@ def behaviour(
         field=field,
     )
     if not 1 <= sequences <= loaded.sequences:
-        raise InputError(f"{sequences} sequences cannot be drawn; give 1 to {loaded.sequences}.")
+        raise InputError(f"--sequences is {sequences}; give 1 to {loaded.sequences:,}, as many as there are.")
     against = other_corpus(other, loaded, other_tokenizer, seed + 1)
     with progress_bar(not quiet) as told:
         if weights is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from paper_checks import options
+from reference.errors import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,9 +77,9 @@ def _show_next(console: Console, found: Read, corpus: Corpus, ranked: list[int])
     from rich.table import Table
 
     console.print(
-        f"{corpus.name}: {corpus.sequences:,} sequences, {corpus.vocab_size:,} words. One layer, W_O = "
-        f"{found.amounts['W_O']:.4g} B_bar, V = {found.amounts['V']:.4g} Phi_bar^T B_bar^T, W = "
-        f"{found.amounts['W']:.4g} Q_bar, P = {found.amounts['P']:.4g} Delta_bar.",
+        f"{corpus.name}: {counted(corpus.sequences, 'sequence')}, {counted(corpus.vocab_size, 'word')}. "
+        f"One layer, W_O = {found.amounts['W_O']:.4g} B_bar, V = {found.amounts['V']:.4g} Phi_bar^T B_bar^T, "
+        f"W = {found.amounts['W']:.4g} Q_bar, P = {found.amounts['P']:.4g} Delta_bar.",
     )
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = f"After '{found.words[-1]}', the largest logits"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from paper_checks import options
+from reference.errors import counted
 
 
 def probe(
@@ -63,7 +64,9 @@ def probe(
 
         write_text(json, dumps(finite([asdict(one) for one in found]), indent=2) + "\n")
     console = terminal(quiet=quiet)
-    console.print(f"{loaded.name}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
+    console.print(
+        f"{loaded.name}: {counted(loaded.sequences, 'sequence')}, {counted(loaded.vocab_size, 'word')}"
+    )
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = "Of the ten nearest words, those of the same kind"
     for column in ("map", "kind", "words", "rate", "chance", "(n-1)/(V-1)", "p", "published"):

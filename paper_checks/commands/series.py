@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpu.options import Quiet
+from reference.errors import counted
 
 if TYPE_CHECKING:
     from flint import fmpq_mat
@@ -72,7 +73,10 @@ def series(
         whole = {**sizes, **series_as_text(found), "statistics": statistics_as_text(statistics)}
         write_text(json, dumps(whole) + "\n")
     console = terminal(quiet=quiet)
-    console.print(f"After {steps} steps, {layers} layers: the first order that moves, in each group")
+    console.print(
+        f"After {counted(steps, 'step')}, {counted(layers, 'layer')}: "
+        "the first order that moves, in each group"
+    )
     for group in GROUPS:
         console.print(f"  {group:4} {_first_order(found.group(group))}")
 

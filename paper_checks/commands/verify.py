@@ -286,7 +286,7 @@ def rerun_options(
     given = {
         "--corpus": corpus,
         "--vocab": vocab,
-        "--length": None if length == options.DEFAULT_LENGTH else length,
+        "--length": length,
         "--tokenizer": None if tokenizer == "words" else tokenizer,
         "--layout": None if layout is options.LayoutOption.document else layout.value,
         "--field": None if field == options.DEFAULT_FIELD else field,

@@ -12,6 +12,7 @@ from paper_checks.prediction.comparison import Compared, matching
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
+from reference.errors import counted
 
 # Kinds that the table of weights shows in columns of its own.
 OF_WEIGHTS = ("norm", "next_order", "beyond", "turn", "last_step")
@@ -28,11 +29,12 @@ def show(
     """Print what is predicted of the run, and what was published of others."""
     corpus = facts.corpus
     console.print(
-        f"{corpus.name}: {corpus.sequences:,} sequences of {corpus.length} positions, "
-        f"{corpus.vocab_size:,} words."
+        f"{corpus.name}: {counted(corpus.sequences, 'sequence')} of {counted(corpus.length, 'position')}, "
+        f"{counted(corpus.vocab_size, 'word')}."
     )
     console.print(
-        f"Full-batch descent from zero: {setting.layers} layers, {setting.steps:,} steps at rate "
+        f"Full-batch descent from zero: {counted(setting.layers, 'layer')}, "
+        f"{counted(setting.steps, 'step')} at rate "
         f"{setting.rate:g}."
     )
     console.print(_of_weights(setting, predictions))

@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 
 from paper_checks.command_line import app
 from paper_checks.commands.verify import TrainingOptions, training_options
-from paper_checks.left_out import counted, left_out
+from paper_checks.left_out import left_out
 from properties import check_implementation
 from properties.results import Result, read_run
 from properties.target import AXES, METHODS
+from reference.errors import counted
 from reference.sequences import read_corpus
 from reference.stories import stories
 
