@@ -24,9 +24,9 @@ def failure_lines(result: Result) -> list[str]:
         lines.append(f"  note      {result.note}")
     lines += [f"  {name:9} {_short(value)}" for name, value in shown.get("case", {}).items()]
     if shown:
-        where = f" at {shown['index']}" if "index" in shown else ""
+        where = f" at {shown['index']}" if shown.get("index") else ""
         lines.append(f"  entry     {shown['comparison']}{where}")
-    lines += [f"  {name:9} {shown[name]}" for name in NUMBERS if name in shown]
+    lines += [f"  {name:9} {_unsigned_zero(shown[name])}" for name in NUMBERS if name in shown]
     if "diagnosis" in shown:
         lines.append(f"  slip      {shown['diagnosis']}")
     if result.command:
@@ -47,6 +47,11 @@ def wrapped(line: str) -> str:
         else:
             rows[-1] += f" {word}" if number else word
     return "\n".join(rows)
+
+
+def _unsigned_zero(value: Any) -> Any:
+    """Return the value, 0.0 for -0.0: no law tells them apart."""
+    return 0.0 if isinstance(value, float) and value == 0 else value
 
 
 def _short(value: Any) -> str:
