@@ -238,7 +238,6 @@ def test_a_stop_by_hand_says_how_to_go_on(call, monkeypatch):
     [
         (["t.npy", "--steps", "3", "--epochs", "2"], "with --steps S or with --epochs E"),
         (["t.npy"], "with --steps S or with --epochs E"),
-        (["--steps", "3"], "Name one corpus"),
         (["t.npy", "--corpus", "t.npy", "--steps", "3"], "Name one corpus"),
         (["t.npy", "--steps", "3", "--start", "gaussian"], "give --scale v"),
         (["t.npy", "--steps", "3", "--scale", "0.5"], "give --start gaussian"),

@@ -14,6 +14,7 @@ from calling import called, leadterms
 from rich.table import Table
 from test_command_line import STORIES
 
+from gpu import options
 from gpu.interrupts import Interrupts
 from gpu.terminal import terminal
 from paper_checks.command_line import app, main
@@ -130,6 +131,16 @@ def test_quiet_leaves_the_files_and_the_status(tmp_path, call):
     for number, words in enumerate(calls, start=1):
         assert call(*words.split(), "--quiet") == (0, "", ""), words
         assert (tmp_path / f"{number}.json").stat().st_size
+
+
+def test_a_corpus_that_is_not_named_is_the_embedded_stories_everywhere():
+    """As the help of every command says of its corpus."""
+    for command in COMMANDS.values():
+        told = {one.help for one in command.params if one.metavar == "CORPUS"}
+        assert all("the embedded stories by default" in one for one in told)
+        lengths = [one for one in command.params if "or what a token array has" in (one.help or "")]
+        assert all(one.default is None for one in lengths), command.name
+    assert options.one_corpus(None, None) is None
 
 
 def test_a_run_leaves_nothing_in_the_folder(tmp_path):
