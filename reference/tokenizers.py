@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 
-from reference.errors import InputError, meant, no_such_file
+from reference.errors import InputError, meant, no_such_file, reason
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -63,7 +63,8 @@ def from_file(path: Path) -> Tokenizer:
     No special token (begin, end, padding) is added: a sequence holds only what its text says.
 
     Raises:
-        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed.
+        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed; from the
+            tokenizer, a text has what the file has no token for, not even an unknown one.
     """
     if not path.is_file():
         raise no_such_file("tokenizer file", path, "give words, chars, whitespace or a .json file")
@@ -77,7 +78,16 @@ def from_file(path: Path) -> Tokenizer:
         model = HuggingFaceTokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises bare Exception for a file that it cannot read
         raise InputError(f"{path} is not a Hugging Face tokenizer file: {error}.") from None
-    return lambda text: list(model.encode(text, add_special_tokens=False).tokens)
+
+    def pieces(text: str) -> list[str]:
+        try:
+            return list(model.encode(text, add_special_tokens=False).tokens)
+        except Exception as error:  # bare again, where a text meets what its file lacks
+            raise InputError(
+                f"{path} cannot split this text: {reason(error)}; give another tokenizer."
+            ) from None
+
+    return pieces
 
 
 # White space separates these: the tokens of a text are those of its pieces, one after the other.
