@@ -136,8 +136,9 @@ def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
                 cells = (_want(target, [by_check[id] for id in ids]) for target in targets)
                 table.add_row(f"{_family(check)}, {len(ids)} checks", "0", *cells)
             continue
-        # The fewest of the targets: a shortfall shows.
-        cases = str(min(result.cases for result in row.values()))
+        # The fewest of the targets that it applies to: a shortfall shows.
+        tried = [result.cases for result in row.values() if result.result != "not_applicable"]
+        cases = str(min(tried, default=0))
         table.add_row(check, cases, *(_cell(row.get(target)) for target in targets))
     return table
 

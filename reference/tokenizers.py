@@ -63,8 +63,8 @@ def from_file(path: Path) -> Tokenizer:
     No special token (begin, end, padding) is added: a sequence holds only what its text says.
 
     Raises:
-        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed; from the
-            tokenizer, a text has what the file has no token for, not even an unknown one.
+        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed; from
+            what is returned: a text has what the file has no token for, not even an unknown one.
     """
     if not path.is_file():
         raise no_such_file("tokenizer file", path, "give words, chars, whitespace or a .json file")
