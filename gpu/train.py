@@ -168,7 +168,7 @@ def _run(
     quiet: bool,
 ) -> None:
     from gpu.atomic_files import write_json
-    from gpu.checkpoints import last_entry
+    from gpu.checkpoints import CHECKPOINT, last_entry
     from gpu.display import display
     from gpu.statistics_file import corpus_facts
     from gpu.training import Outputs, train_model
@@ -186,7 +186,8 @@ def _run(
                 team=team,
             )
         except KeyboardInterrupt:
-            typer.echo(f"Stopped; the checkpoint in {out}, if there is one, is kept: use --resume.", err=True)
+            if (out / CHECKPOINT).exists():
+                typer.echo(f"The checkpoint in {out} is kept; use --resume to go on from it.", err=True)
             raise typer.Exit(130) from None
     if team.leads:
         told = about | {"settings": vars(settings), "folder": str(out), "last": last_entry(out)}
