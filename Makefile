@@ -16,7 +16,7 @@ help:
 	@echo "make test     the tests, on $(WORKERS) workers (WORKERS=n)"
 	@echo "make deep     the long-running evidence as well"
 	@echo "make fuzz     damaged files and odd answers, thousands for each thing that reads one"
-	@echo "make flaky    the tests 20 times, in random orders, on 1, 2 and 4 workers (TIMES=n TESTS=...)"
+	@echo "make flaky    the tests 20 times, in random orders, on 1, 2 and 4 workers (FROM=n TIMES=n TESTS=...)"
 	@echo "make oldest   the tests with the oldest versions that pyproject.toml admits; make newest"
 	@echo "make example  write the report under docs/ again; make fresh fails when that is stale"
 	@echo "make picture  draw docs/report.png from it, which needs a browser"
@@ -48,10 +48,13 @@ fuzz: setup
 	$(BIN)/python -m pytest -n $(WORKERS) -m deep tests/fuzz
 
 # Run i is on 1, 2 or 4 workers in turn, with an order and cases of its own; what fails is run again by its numbers.
+# FROM=8 goes on with run 8, so that the whole can be done in pieces; FROM=8 TIMES=8 is that run alone.
+FROM ?= 1
 TIMES ?= 20
 TESTS ?= tests
 flaky: setup
-	@set -e; for i in $$(seq $(TIMES)); do \
+	@test $(FROM) -le $(TIMES) || { echo "FROM is $(FROM); the last run is $(TIMES)"; exit 2; }
+	@set -e; for i in $$(seq $(FROM) $(TIMES)); do \
 	  set -- 1 2 4; shift $$(( (i - 1) % 3 )); \
 	  echo "run $$i of $(TIMES): $$1 workers, --random-order-seed=$$i --hypothesis-seed=$$i"; \
 	  $(BIN)/python -m pytest -n $$1 -m "not deep" -p no:cacheprovider \

@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from reference.atomic_files import write_atomically, write_text
-from reference.errors import InputError, reason
+from reference.errors import InputError, no_such_file, reason
 
 # The metadata of a file: JSON facts about its arrays, and a digest of both.
 FACTS, DIGEST = "facts", "sha256"
@@ -84,7 +84,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             raise damaged(path, "it is not as it was written")
         return arrays, facts
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}; check the path.") from None
+        raise no_such_file("file", path, "check the path") from None
     except InputError:
         raise
     except (OSError, SafetensorError, KeyError, ValueError, RecursionError) as error:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from typer import BadParameter
 from typer.core import TyperCommand
 
 from gpu.interrupts import interrupts
-from reference.errors import InputError, reason
+from reference.errors import InputError, meant, reason
 
 # File systems take 255 bytes; some are needed for the name of what is written beside.
 LONGEST_NAME = 220
@@ -44,6 +47,10 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
         # What a terminal's encoding lacks is shown by its number.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    for size in ("COLUMNS", "LINES"):
+        # A terminal that does not know its size says 0, into which nothing at all would be printed.
+        if os.environ.get(size, "1").strip("0") == "":
+            del os.environ[size]
     try:
         _refuse_empty(sys.argv[1:])
         command()
@@ -101,8 +108,27 @@ class CarefulCommand(TyperCommand):
     """A command that refuses, before anything is read, to write where it must not.
 
     What is written is --json, and --out where that is a FILE; every other argument and option that names
-    a file or a folder is what is read (but for the folder of --out).
+    a file or a folder is what is read (but for the folder of --out). Its help is wrapped by paragraphs, and a
+    choice that there is not is told with the one that may be meant.
     """
+
+    def __init__(self, *rest: Any, **named: Any) -> None:
+        super().__init__(*rest, **named)
+        # Lines as they are broken in the source would be broken again where a terminal is narrower.
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        self.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments.
+
+        Raises:
+            BadParameter: one of them is none of the choices, or cannot be read.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except BadParameter as error:
+            error.message = _with_the_choice_meant(error.message)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command.
@@ -124,6 +150,12 @@ class CarefulCommand(TyperCommand):
         for path in written:
             _require_unread(path, read)
         return super().invoke(ctx)
+
+
+def _with_the_choice_meant(message: str) -> str:
+    plain = message.removeprefix("Value error, ")
+    found = re.fullmatch(r"'(.*)' is not one of ((?:'[^']*'(?:, )?)+)\.", plain)
+    return plain + meant(found[1], re.findall(r"'([^']*)'", found[2])) if found else plain
 
 
 def _is_a_file_to_write(parameter: Any) -> bool:

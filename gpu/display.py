@@ -17,11 +17,12 @@ Show = Callable[[int, str], None]
 @contextmanager
 def display(total: int, shown: bool = True) -> Iterator[Show]:
     """Yield what shows how far work on `total` units has come; it does nothing unless `shown`."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    console = Console(stderr=True)
-    columns = (BarColumn(24), MofNCompleteColumn(), TextColumn("{task.description}"))
+    from gpu.terminal import terminal
+
+    console = terminal(stderr=True)
+    columns = (BarColumn(24), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
     on_terminal = shown and console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not on_terminal) as bar:
         task = bar.add_task("", total=total)

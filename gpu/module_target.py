@@ -8,7 +8,6 @@ follow by autograd.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from gpu.boundary import GROUPS, float_type, parameter_tensors, to_numpy
 from gpu.precision import full_precision
 from gpu.threads import threads_for
 from gpu.tokens import whole_numbers
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 LAYER = "{layer}"
 Places = Mapping[str, tuple[str, bool]]
@@ -134,11 +133,9 @@ class ModuleImplementation:
         expected = [name for group in GROUPS for name in self._names(group, layers)]
         for name in expected:
             if name not in present:
-                close = get_close_matches(name, present, n=1)
-                hint = f" Did you mean {close[0]}?" if close else ""
                 raise InputError(
                     f"{self.name} has no parameter '{name}' (it has {', '.join(present) or 'none'}); "
-                    f"name it in a mapping file: torch:module:factory:NAMES.toml.{hint}"
+                    f"name it in a mapping file: torch:module:factory:NAMES.toml.{meant(name, present)}"
                 )
         for name in present:
             if name not in expected:

@@ -25,9 +25,6 @@ class LayoutOption(StrEnum):
 
 
 CorpusArgument = Annotated[
-    str | None, typer.Argument(metavar="CORPUS", help=f"{SOURCES.capitalize()}.", show_default=False)
-]
-OptionalCorpus = Annotated[
     str | None,
     typer.Argument(metavar="CORPUS", help=f"{SOURCES.capitalize()}; the embedded stories by default."),
 ]
@@ -69,9 +66,8 @@ Quiet = Annotated[
 ]
 
 
-def one_corpus(argument: str | None, option: str | None) -> str:
-    """Return the corpus, which is named as an argument or with --corpus; InputError unless it is once."""
-    named = [place for place in (argument, option) if place is not None]
-    if len(named) != 1:
+def one_corpus(argument: str | None, option: str | None) -> str | None:
+    """Return the corpus, named as an argument, with --corpus or not at all; InputError if it is twice."""
+    if argument is not None and option is not None:
         raise InputError("Name one corpus, as the argument CORPUS or with --corpus; see --help.")
-    return named[0]
+    return option if argument is None else argument

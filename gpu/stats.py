@@ -12,6 +12,7 @@ import typer
 
 from gpu import options
 from gpu.command_line import CarefulCommand, run_command
+from reference.errors import counted
 
 if TYPE_CHECKING:
     from gpu.team import Team
@@ -107,11 +108,12 @@ def _telling(sequences: int, show: Callable[[int, str], None]) -> Told:
 
 
 def _show(loaded: Corpus, told: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
+    from gpu.terminal import terminal
 
-    console = Console(highlight=False)
-    console.print(f"{escape(loaded.name)}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words")
+    console = terminal()
+    console.print(
+        f"{loaded.name}: {counted(loaded.sequences, 'sequence')}, {counted(loaded.vocab_size, 'word')}"
+    )
     for what, count in loaded.counts.items():
         console.print(f"  {what}: {count:,}")
     for name, facts in told["statistics"].items():

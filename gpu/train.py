@@ -15,7 +15,7 @@ from gpu.command_line import (
     run_command,
 )
 from gpu.stats import DENSE_UP_TO
-from reference.errors import InputError
+from reference.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,7 +168,7 @@ def _run(
     quiet: bool,
 ) -> None:
     from gpu.atomic_files import write_json
-    from gpu.checkpoints import last_entry
+    from gpu.checkpoints import CHECKPOINT, last_entry
     from gpu.display import display
     from gpu.statistics_file import corpus_facts
     from gpu.training import Outputs, train_model
@@ -186,7 +186,8 @@ def _run(
                 team=team,
             )
         except KeyboardInterrupt:
-            typer.echo(f"Stopped; the checkpoint in {out}, if there is one, is kept: use --resume.", err=True)
+            if (out / CHECKPOINT).exists():
+                typer.echo(f"The checkpoint in {out} is kept; use --resume to go on from it.", err=True)
             raise typer.Exit(130) from None
     if team.leads:
         told = about | {"settings": vars(settings), "folder": str(out), "last": last_entry(out)}
@@ -227,10 +228,12 @@ def _telling(show: Show) -> Callable[[Entry], None]:
 
 
 def _show(told: dict[str, Any]) -> None:
-    from rich.console import Console
+    from gpu.terminal import terminal
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
-    console.print(f"{told['corpus']}: {told['sequences']:,} sequences, {told['vocab_size']:,} words")
+    console = terminal(soft_wrap=True)
+    console.print(
+        f"{told['corpus']}: {counted(told['sequences'], 'sequence')}, {counted(told['vocab_size'], 'word')}"
+    )
     for what, count in told["counts"].items():
         console.print(f"  {what}: {count:,}")
     last = told["last"]

@@ -75,7 +75,7 @@ def gather(
     """
     tokens, V, N = corpus.tokens, corpus.vocab_size, corpus.sequences
     if not 1 <= samples <= N:
-        raise InputError(f"{samples} samples of {N} sequences cannot be; give 1 to {N} samples.")
+        raise InputError(f"--samples is {samples}; give 1 to {N:,}, as many as there are sequences.")
     size, steps = min(sample, N // samples), samples + 3
     order = np.random.default_rng(seed).permutation(N)
 

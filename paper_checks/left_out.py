@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from properties.results import Result
+from reference.errors import counted
 
 # How the runner says that an implementation lacks something that it need not have.
 NO_METHOD = "the implementation has no "
@@ -20,11 +21,6 @@ def left_out(results: Sequence[Result]) -> list[str]:
         if result.result in ("not_applicable", "skipped"):
             by_target.setdefault(result.target, []).append(result.note or result.result)
     return [f"{target}: {_told(notes)}" for target, notes in by_target.items()]
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the singular where there is one."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _told(notes: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ def show_mutants(run: Run, console: Console) -> None:
     for result in run.results:
         if result.result != "passed":
             console.print(failure(result))
-    console.print(_verdict(run), highlight=False)
+    console.print(_verdict(run))
 
 
 def _table(method: str, results: Sequence[Result]) -> Table:

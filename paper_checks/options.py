@@ -11,6 +11,7 @@ import typer
 from gpu.options import (
     DEFAULT_FIELD,
     DEFAULT_LENGTH,
+    CorpusArgument,
     Field,
     JsonFile,
     Layout,
@@ -23,7 +24,6 @@ from gpu.options import (
     VocabSize,
 )
 from gpu.options import CorpusOption as CorpusFile
-from gpu.options import OptionalCorpus as CorpusArgument
 from paper_checks import completion
 
 __all__ = [

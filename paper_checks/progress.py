@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from gpu.terminal import terminal
 
 Clock = Callable[[], float]
 
@@ -44,13 +45,13 @@ def progress_bar(shown: bool = True, *, lines: bool = False) -> Iterator[Callabl
         shown: whether a person wants to see it.
         lines: of work that takes an hour each part is a line where standard error is no terminal, as a log.
     """
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     columns = (
         BarColumn(24),
         TaskProgressColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
     logged = shown and lines and not console.is_terminal
     with Progress(
@@ -66,7 +67,7 @@ def progress_bar(shown: bool = True, *, lines: bool = False) -> Iterator[Callabl
             bar.update(task, description=what, completed=done, total=total)
             if logged and what != before[0][0]:
                 told = f"{done / total:4.0%} done" if total else ""
-                console.print(", ".join(filter(None, (told, str(left), what))), highlight=False, markup=False)
+                console.print(", ".join(filter(None, (told, str(left), what))))
             before[0] = (what, done)
 
         yield move

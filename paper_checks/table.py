@@ -10,9 +10,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from paper_checks.left_out import counted, left_out, wanting
+from paper_checks.left_out import left_out, wanting
 from properties.failure import failure_lines, wrapped
 from properties.results import BAD, MATHEMATICS, Result, Run
+from reference.errors import counted
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
 TARGETS_ABREAST = 3
@@ -28,8 +29,8 @@ def show(run: Run, console: Console) -> None:
         if result.result in BAD:
             console.print(failure(result))
     for sentence in [*run.header["left_out"], *left_out(run.results)]:
-        console.print(f"Left out: {sentence}", style="dim", highlight=False, markup=False)
-    console.print(verdict(run), highlight=False)
+        console.print(f"Left out: {sentence}", style="dim")
+    console.print(verdict(run))
 
 
 def verdict(run: Run) -> Text:
@@ -135,8 +136,9 @@ def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
                 cells = (_want(target, [by_check[id] for id in ids]) for target in targets)
                 table.add_row(f"{_family(check)}, {len(ids)} checks", "0", *cells)
             continue
-        # The fewest of the targets: a shortfall shows.
-        cases = str(min(result.cases for result in row.values()))
+        # The fewest of the targets that it applies to: a shortfall shows.
+        tried = [result.cases for result in row.values() if result.result != "not_applicable"]
+        cases = str(min(tried, default=0))
         table.add_row(check, cases, *(_cell(row.get(target)) for target in targets))
     return table
 

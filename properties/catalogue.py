@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 from properties.check import Check
 from properties.claimed import CLAIMS
@@ -56,7 +55,7 @@ from properties.laws import (
     ties,
     uniform_attention,
 )
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 _LAWS: tuple[Check, ...] = (
     *mathematics.CHECKS,
@@ -121,8 +120,7 @@ def select(names: Sequence[str]) -> tuple[Check, ...]:
     families = {check.id.split(".")[0] for check in CHECKS}
     for name in names:
         if name not in ids | families:
-            close = get_close_matches(name, [*ids, *families], n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = meant(name, [*ids, *families])
             raise InputError(
                 f"There is no check '{name}'; give an id or one of the families "
                 f"{', '.join(sorted(families))}.{hint}"

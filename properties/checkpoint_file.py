@@ -18,7 +18,7 @@ import numpy as np
 from properties.parameter_names import Names, layers_of
 from properties.tolerances import UNIT_ROUNDOFF
 from reference.array_header import read_header
-from reference.errors import InputError, reason
+from reference.errors import InputError, no_such_file, reason
 
 SAFETENSORS_TYPES = {"F64": "float64", "F32": "float32"}
 # What the library of ZIP files and those under it raise for one that is damaged.
@@ -69,7 +69,7 @@ def read_checkpoint(path: Path, names: Names, vocab_size: int, length: int) -> C
     if path.suffix not in (".npz", ".safetensors"):
         raise InputError(f"{path} is no checkpoint that can be read; give a .npz or a .safetensors file.")
     if not path.is_file():
-        raise InputError(f"There is no checkpoint {path}; check the name.")
+        raise no_such_file("checkpoint", path, "check the name")
     entries = _npz(path) if path.suffix == ".npz" else _safetensors(path)
     stacked = layers_of(names, entries, str(path))
     V, T = vocab_size, length

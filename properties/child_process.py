@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -26,6 +27,7 @@ MOST_LINES = 4
 KEPT_OF_STDERR = 4000
 LAST_WORDS = 300
 GRACE_SECONDS = 1.0
+SAYS_AN_ERROR = re.compile(r"(?:[Ee]rror|[Ee]xception|ERROR|panicked)\b.*\w")
 UNTIL_STOP = " (it must answer line by line until it is asked to stop)"
 
 
@@ -181,4 +183,6 @@ class ChildProcess:
         self._threads[-1].join(max(0.0, deadline - time.monotonic()))
         text = bytes(self._stderr).decode("utf-8", "replace")
         lines = [line for line in (one_line(line[-LAST_WORDS:]) for line in text.splitlines()) if line]
-        return f"; its standard error ends: {lines[-1]}" if lines else ""
+        # After its error a runtime may print more: node a trace and its version.
+        errors = [line for line in lines if SAYS_AN_ERROR.search(line)]
+        return f"; its standard error ends: {(errors or lines)[-1]}" if lines else ""

@@ -13,8 +13,7 @@ from __future__ import annotations
 import atexit
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from properties.answers import ImplementationError, Refused, one_line
 from properties.child_process import Broken, ChildProcess
 from properties.target import AXES, METHODS
 from properties.tolerances import UNIT_ROUNDOFF
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 TIMEOUT_SECONDS = 60.0
 # A program that has hung this often is not asked any more: a hundred laws would take hours to say so.
@@ -240,7 +239,9 @@ def _checked_description(spec: str, said: Any) -> dict[str, Any]:
         raise InputError(f"{spec} named no methods; answer a list of some of {', '.join(METHODS)}.")
     for method in methods:
         if method not in METHODS:
-            raise InputError(f"{spec} named the method {method!r}, which the protocol lacks.{_near(method)}")
+            raise InputError(
+                f"{spec} named the method {method!r}, which the protocol lacks.{meant(str(method), METHODS)}"
+            )
     orientation = said.get("orientation", {})
     if not isinstance(orientation, dict) or not all(
         name in AXES and isinstance(axes, str) for name, axes in orientation.items()
@@ -249,8 +250,3 @@ def _checked_description(spec: str, said: Any) -> dict[str, Any]:
             f"{spec} gave the orientation {orientation!r}; answer axes by the name of a statistic."
         )
     return said
-
-
-def _near(method: Any, known: Sequence[str] = METHODS) -> str:
-    close = get_close_matches(str(method), known, n=1)
-    return f" Did you mean {close[0]}?" if close else ""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from properties.command_target import TIMEOUT_SECONDS, CommandImplementation
 from properties.parameter_names import OWN, read_names
 from properties.target import METHODS, Target
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 # Names for the implementations that come along; each is a `py:` target like any other.
 BUILT_IN = {
@@ -20,7 +19,10 @@ BUILT_IN = {
     "gpu32": "gpu.implementation:implementation32",
     "compiled": "gpu.compiled_implementation:implementation",
 }
-FORMS = "reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory, or cmd:PROGRAM ARGS"
+FORMS = (
+    "reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory[:NAMES.toml], "
+    "cmd:PROGRAM ARGS or weights:FILE"
+)
 
 
 def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
@@ -47,8 +49,7 @@ def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
             f"{spec} has weights and no methods; leadterms verify {spec} --rate ETA --steps S judges it."
         )
     if kind != "py":
-        close = get_close_matches(kind, [*BUILT_IN, "py", "torch", "cmd", "weights"], n=1)
-        hint = f" Did you mean {close[0]}?" if close and close[0] != kind else ""
+        hint = meant(kind, [*BUILT_IN, "py", "torch", "cmd", "weights"])
         raise InputError(f"There is no target '{spec}'; give {FORMS}.{hint}")
     module, _, attribute = rest.partition(":")
     if not module or not attribute:
@@ -91,8 +92,7 @@ def _attribute(spec: str, module: str, attribute: str) -> Any:
     except Exception as error:
         raise InputError(f"Importing {module} for {spec} raised {type(error).__name__}: {error}.") from None
     if not hasattr(loaded, attribute):
-        close = get_close_matches(attribute, dir(loaded), n=1)
-        hint = f" Did you mean {close[0]}?" if close else ""
+        hint = meant(attribute, dir(loaded))
         raise InputError(f"The module {module} has no attribute '{attribute}'.{hint}")
     return getattr(loaded, attribute)
 

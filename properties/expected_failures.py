@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from properties.results import Result
-from reference.errors import InputError
+from reference.errors import InputError, meant
 from reference.small_files import parsed_toml, read_small
 
 KEYS = ("check", "reason", "link")
@@ -75,8 +74,6 @@ def unmatched(expectations: Expectations, known: Iterable[str], where: Path | st
     for check in expectations:
         if check in known:
             continue
-        close = get_close_matches(check, known, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
         results.append(
             Result(
                 check=check,
@@ -85,7 +82,7 @@ def unmatched(expectations: Expectations, known: Iterable[str], where: Path | st
                 statement="Every expected failure is one of a check that there is.",
                 source=str(where),
                 evidence="exact",
-                note=f"no check of this id is run here{hint}",
+                note=f"No check of this id is run here.{meant(check, known)}",
             )
         )
     return results

@@ -32,10 +32,11 @@ def failure_rows(result: Result) -> Iterator[tuple[str, Any]]:
     if result.note and result.note != shown.get("error"):
         yield "note", result.note
     yield from shown.pop("case", {}).items()
-    where = f" at {shown.pop('index')}" if "index" in shown else ""
+    index = shown.pop("index", None)  # none, or an empty one, of a single number
+    where = f" at {index}" if index else ""
     if "comparison" in shown:
         yield "entry", f"{shown.pop('comparison')}{where}"
-    yield from ((name, shown.pop(name)) for name in NUMBERS if name in shown)
+    yield from ((name, _unsigned_zero(shown.pop(name))) for name in NUMBERS if name in shown)
     name, told = shown.pop("looks_like", None), shown.pop("diagnosis", None)
     if told or name:
         yield "slip", told or name
@@ -64,6 +65,11 @@ def _words_of(command: str) -> list[str]:
         return shlex.split(command)
     except ValueError:
         return []
+
+
+def _unsigned_zero(value: Any) -> Any:
+    """Return the value, 0.0 for -0.0: no law tells them apart."""
+    return 0.0 if isinstance(value, float) and value == 0 else value
 
 
 def _short(value: Any) -> str:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from reference.errors import InputError
+from reference.errors import InputError, meant
 from reference.small_files import parsed_toml, read_small
 
 GROUPS = ("W_O", "V", "W", "P")
@@ -82,8 +81,7 @@ def layers_of(names: Names, available: Collection[str], where: str) -> int | Non
         if source.by_layer:
             counts[group] = next(n for n in range(len(available) + 1) if source.of_layer(n) not in available)
         if source.of_layer(0) not in available:
-            close = get_close_matches(source.of_layer(0), list(available), n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = meant(source.of_layer(0), available)
             raise InputError(
                 f"{where} has no '{source.of_layer(0)}' for {group}; it has {_listed(available)}.{hint}"
             )

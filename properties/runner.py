@@ -292,8 +292,8 @@ def _counterexample(comparison: Comparison, case: Any, ratio: np.ndarray) -> dic
 
 
 def _finite(value: float) -> float | str:
-    """Return a number that JSON can hold, or its name; a zero without a sign, which would tell nothing."""
-    return float(value) + 0.0 if np.isfinite(value) else str(value)
+    """Return a number that JSON can hold, or its name."""
+    return float(value) if np.isfinite(value) else str(value)
 
 
 def _command(check: Check, target: Target, seed: int, profile: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Integer
 
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 # Tokens that are looked at at once.
 TOKENS_AT_ONCE = 1 << 22
@@ -68,7 +68,10 @@ class Corpus:
         try:
             return self.vocabulary.index(word)
         except ValueError:
-            raise InputError(f"'{word}' is not among the {self.vocab_size} words of {self.name}.") from None
+            raise InputError(
+                f"'{word}' is not among the {self.vocab_size} words of {self.name}."
+                f"{meant(word, self.vocabulary)}"
+            ) from None
 
     def slice(self, sequences: int, length: int) -> Corpus:
         """Return the first `sequences` sequences cut to `length` positions, over the words found in them.

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
 
 # Characters of a name that are shown: it may be as long as a file.
 LONGEST_SHOWN = 60
+# Files of a folder that are looked at for a name like the one given.
+MOST_FILES = 2000
 
 
 class InputError(ValueError):
@@ -27,6 +31,32 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     shown = [_short(name) for name in found[:most]]
     more = [f"{len(found) - most:,} more"] if len(found) > most else []
     return ", ".join(shown + more) or "none"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular where there is one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return the sentence " Did you mean X?" for the name most like `name`, or nothing where none is like it.
+
+    Case does not count in what is alike; `name` itself is never proposed.
+    """
+    from difflib import get_close_matches  # the start of a command can do without
+
+    by_key = {one.casefold(): one for one in reversed(list(known)) if one != name}
+    close = get_close_matches(name.casefold(), by_key, n=1)
+    return f" Did you mean {_short(by_key[close[0]])}?" if close else ""
+
+
+def no_such_file(what: str, path: Path, hint: str) -> InputError:
+    """Return what to raise for a file that is not there; a name like its own in the folder is proposed."""
+    try:
+        names = [one.name for one in islice(path.parent.iterdir(), MOST_FILES)]
+    except OSError:
+        names = []
+    return InputError(f"There is no {what} {path}; {hint}.{meant(path.name, names)}")
 
 
 def _short(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from reference.errors import InputError, listed
+from reference.errors import InputError, listed, reason
 from reference.text import check_readable, unix_lines
 
 ROWS_AT_ONCE = 1024
@@ -17,7 +17,7 @@ def read_parquet(path: Path, field: str) -> Iterator[str]:
 
     Raises:
         InputError: pyarrow is not installed, the file is no Parquet file, or the column is missing, no text,
-            or null in a row.
+            null in a row or not UTF-8 in one.
     """
     check_readable(path)
     for row, text in enumerate(_column(path, field)):
@@ -42,8 +42,23 @@ def _column(path: Path, field: str) -> Iterator[Any]:
             names = file.schema_arrow.names
             if field not in names:
                 raise InputError(f"{path} has no column '{field}' (it has {listed(names)}); give --field.")
-            for batch in file.iter_batches(ROWS_AT_ONCE, columns=[field]):
-                yield from batch.column(0).to_pylist()
+            rows = (
+                row for batch in file.iter_batches(ROWS_AT_ONCE, columns=[field]) for row in batch.column(0)
+            )
+            for number, value in enumerate(rows):
+                yield _read(value, f"{path}, row {number}", field)
     except (ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"{path} cannot be read as a Parquet file ({reason}); give another.") from None
+        raise InputError(
+            f"{path} cannot be read as a Parquet file ({reason(error)}); give another."
+        ) from None
+
+
+def _read(value: Any, where: str, field: str) -> Any:
+    """Return what a value of a column is in Python: only here is it seen whether text is UTF-8."""
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            f"{where} has a value in '{field}' that cannot be read ({reason(error)}); mend the file, or "
+            "leave the row out."
+        ) from None

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from reference.corpus import Corpus
-from reference.errors import InputError
+from reference.errors import InputError, counted
 from reference.text import read_documents
 from reference.tokenized import Tokenized, tokenize
 from reference.tokenizers import Tokenizer, tokenizer
@@ -139,7 +139,7 @@ def _nothing_left(name: str, layout: Layout, length: int, vocab_size: int, count
         return f"{name} is shorter than one window of {length + 1} tokens; give a smaller --length."
     unknown = counts["documents with a token outside the vocabulary"]
     return (
-        f"{name} gives no sequence: of {counts['documents']:,} documents {unknown:,} have a token outside "
-        f"the {vocab_size:,} most frequent and {counts['documents too short']:,} have fewer than "
-        f"{length + 1} tokens; give a smaller --length, another --vocab, or --layout stream."
+        f"{name} gives no sequence; of {counted(counts['documents'], 'document')}, with a token outside the "
+        f"{vocab_size:,} most frequent: {unknown:,}, with fewer than {length + 1} tokens: "
+        f"{counts['documents too short']:,}; give a smaller --length, another --vocab, or --layout stream."
     )

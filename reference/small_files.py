@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from reference.errors import InputError, reason
+from reference.errors import InputError, no_such_file, reason
 
 # JSON and TOML need some twenty times the memory of their text: less than 1 GiB for this much.
 LARGEST = 1 << 25
@@ -22,7 +22,7 @@ def read_small(path: Path, what: str, *, largest: int = LARGEST, hint: str = "ch
     """
     try:
         if not path.exists():
-            raise InputError(f"There is no {what} {path}; {hint}.")
+            raise no_such_file(what, path, hint)
         if not path.is_file():
             raise InputError(f"The {what} {path} is no regular file; {hint}.")
         # Read no further, also where the size is not told or grows.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference.errors import InputError
+from reference.errors import InputError, no_such_file
 
 SEPARATOR = "<|endoftext|>"
 # Characters that are read at once.
@@ -40,7 +40,7 @@ def check_readable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"The corpus {path} is a folder; give a file.")
     if not path.exists():
-        raise InputError(f"There is no corpus file {path}; check the path given to --corpus.")
+        raise no_such_file("corpus file", path, "check the path")
     if not path.is_file():
         raise InputError(f"The corpus {path} is a device or a pipe; give a regular text file.")
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 
-from reference.errors import InputError
+from reference.errors import InputError, meant, no_such_file, reason
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -64,10 +63,11 @@ def from_file(path: Path) -> Tokenizer:
     No special token (begin, end, padding) is added: a sequence holds only what its text says.
 
     Raises:
-        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed.
+        InputError: the file is missing or no tokenizer, or the `tokenizers` package is not installed; from
+            what is returned: a text has what the file has no token for, not even an unknown one.
     """
     if not path.is_file():
-        raise InputError(f"There is no tokenizer file {path}; give words, chars, whitespace or a .json file.")
+        raise no_such_file("tokenizer file", path, "give words, chars, whitespace or a .json file")
     try:
         from tokenizers import Tokenizer as HuggingFaceTokenizer
     except ImportError:
@@ -78,7 +78,16 @@ def from_file(path: Path) -> Tokenizer:
         model = HuggingFaceTokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises bare Exception for a file that it cannot read
         raise InputError(f"{path} is not a Hugging Face tokenizer file: {error}.") from None
-    return lambda text: list(model.encode(text, add_special_tokens=False).tokens)
+
+    def pieces(text: str) -> list[str]:
+        try:
+            return list(model.encode(text, add_special_tokens=False).tokens)
+        except Exception as error:  # bare again, where a text meets what its file lacks
+            raise InputError(
+                f"{path} cannot split this text: {reason(error)}; give another tokenizer."
+            ) from None
+
+    return pieces
 
 
 # White space separates these: the tokens of a text are those of its pieces, one after the other.
@@ -96,8 +105,7 @@ def tokenizer(name: str) -> Tokenizer:
         return BY_NAME[name]
     if name.endswith(".json"):
         return from_file(Path(name))
-    close = get_close_matches(name, BY_NAME, n=1)
-    hint = f" Did you mean {close[0]}?" if close else ""
     raise InputError(
-        f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file.{hint}"
+        f"There is no tokenizer '{name}'; give one of {', '.join(BY_NAME)} or a .json file."
+        f"{meant(name, BY_NAME)}"
     )

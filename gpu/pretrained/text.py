@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from gpu.pretrained.loading import NEEDS, model_folder, quiet_transformers
-from reference.errors import InputError
+from reference.errors import InputError, no_such_file
 
 # Documents that are tokenized at once.
 DOCUMENTS_AT_ONCE = 1000
@@ -56,7 +56,7 @@ def tokenizer_file(path: Path) -> Numbers:
         InputError: the file is missing or no tokenizer, or the library is not installed.
     """
     if not path.is_file():
-        raise InputError(f"There is no tokenizer file {path}; check the path given to --tokenizer.")
+        raise no_such_file("tokenizer file", path, "check the path given to --tokenizer")
     try:
         from tokenizers import Tokenizer
     except ImportError:

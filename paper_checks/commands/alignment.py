@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paper_checks import options
+from reference.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +31,7 @@ def alignment(
     sample: Annotated[int, typer.Option(metavar="N", help="Sequences in a sample.")] = 2048,
     samples: Annotated[int, typer.Option(metavar="K", help="How many samples.")] = 6,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -42,8 +43,7 @@ def alignment(
 
     Example: leadterms alignment stories.txt --vocab 3000 --length 200 --weights trained.safetensors
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.alignment_nulls import gather
     from paper_checks.corpora import load_corpus
     from paper_checks.corpus_controls import other_corpus
@@ -78,11 +78,10 @@ def alignment(
         from properties.results import write_text
 
         write_text(json, dumps(finite(asdict(found)), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     console.print(
-        f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, {loaded.vocab_size:,} "
-        "words.",
-        markup=False,
+        f"{loaded.name}: {counted(loaded.sequences, 'sequence')} of {counted(loaded.length, 'position')}, "
+        f"{counted(loaded.vocab_size, 'word')}."
     )
     _show(console, found, trained is not None)
 
@@ -118,7 +117,7 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
     if found.carried:
         _show_carried(console, found)
     console.print(f"{found.samples} samples, dealt out at random with seed {found.seed}.")
-    console.print(f"Another corpus: {found.other}.", markup=False)
+    console.print(f"Another corpus: {found.other}.")
 
 
 def _where_sampling_stops(found: Nulls) -> str:

@@ -32,7 +32,7 @@ def behaviour(
         str, typer.Option(metavar="NAME", help="The tokenizer of the other text.")
     ] = "words",
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -44,8 +44,7 @@ def behaviour(
 
     Example: leadterms behaviour stories.txt --vocab 300 --weights trained.safetensors --rate .05 --steps 32
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.behaviour import behaviour as measure
     from paper_checks.behaviour import trained_weights
     from paper_checks.corpora import load_corpus
@@ -68,7 +67,7 @@ def behaviour(
         field=field,
     )
     if not 1 <= sequences <= loaded.sequences:
-        raise InputError(f"{sequences} sequences cannot be drawn; give 1 to {loaded.sequences}.")
+        raise InputError(f"--sequences is {sequences}; give 1 to {loaded.sequences:,}, as many as there are.")
     against = other_corpus(other, loaded, other_tokenizer, seed + 1)
     with progress_bar(not quiet) as told:
         if weights is not None:
@@ -104,14 +103,13 @@ def behaviour(
             "weights_found": {name: asdict(one) for name, one in found.items()},
         }
         write_text(json, dumps(finite(whole), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     console.print(
         f"{loaded.name}: loss on {sequences} of {loaded.sequences:,} sequences, in nats a token; "
         f"{steps} steps at rate {rate:g}.",
-        markup=False,
     )
     _show(console, found)
-    console.print(f"Another corpus: {against.told}.", markup=False)
+    console.print(f"Another corpus: {against.told}.")
 
 
 def _show(console: Console, found: dict[str, Behaviour]) -> None:

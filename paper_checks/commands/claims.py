@@ -48,7 +48,7 @@ def claims(
     verdict: Annotated[VerdictOption | None, typer.Option(help="Only those with this verdict.")] = None,
     corpus: options.CorpusFile = None,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -65,8 +65,7 @@ def claims(
 
     Example: leadterms claims random-diagonal-baseline
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
     from paper_checks.ledger.decide import decide
     from paper_checks.ledger.experiments import read_experiments
@@ -99,7 +98,7 @@ def claims(
             progress(claim.id, done, len(chosen))
             decided += decide([claim], setting, again)
     shown = [one for one in decided if verdict is None or one.finding.verdict == verdict.value]
-    console = Console(soft_wrap=False, highlight=False, quiet=quiet)
+    console = terminal(quiet=quiet)
     if ids:
         for one in shown:
             show_one(one, console)
@@ -121,21 +120,16 @@ def choose(ids: list[str], source: str | None) -> list[Claim]:
     Raises:
         InputError: there is no such claim or source.
     """
-    from difflib import get_close_matches
-
     from paper_checks.ledger.book import claims as all_claims
     from paper_checks.ledger.book import sources
-    from reference.errors import InputError
+    from reference.errors import InputError, meant
 
     if source is not None and source not in sources():
-        close = get_close_matches(source, sources(), n=1)
-        hint = f" Did you mean {close[0]}?" if close else ""
+        hint = meant(source, sources())
         raise InputError(f"There is no source '{source}'; give one of {', '.join(sources())}.{hint}")
     by_id = {claim.id: claim for claim in all_claims()}
     for one in ids:
         if one not in by_id:
-            close = get_close_matches(one, by_id, n=1)
-            hint = f"; did you mean {close[0]}?" if close else "; `leadterms claims` lists them."
-            raise InputError(f"There is no claim '{one}'{hint}")
+            raise InputError(f"There is no claim '{one}'; `leadterms claims` lists them.{meant(one, by_id)}")
     chosen = [by_id[one] for one in dict.fromkeys(ids)] if ids else list(by_id.values())
     return [claim for claim in chosen if source is None or source in (claim.source, *claim.also)]

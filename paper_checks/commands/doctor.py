@@ -28,10 +28,11 @@ def doctor(json: options.JsonFile = None, quiet: options.Quiet = False) -> None:
 
 
 def _show(found: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
+    from rich.text import Text
 
-    console = Console(highlight=False, soft_wrap=True)
+    from gpu.terminal import terminal
+
+    console = terminal(soft_wrap=True)
     memory = f", {found['memory_gib']:g} GiB of memory" if found["memory_gib"] else ""
     console.print(
         f"leadterms {found['leadterms'] or '(not installed)'}, Python {found['python']}, {found['machine']}, "
@@ -41,16 +42,16 @@ def _show(found: dict[str, Any]) -> None:
         there = [f"{package} {version}" for package, version in extra["installed"].items()]
         there += [f"those of {', '.join(extra['includes'])}"] if extra["includes"] else []
         lacking = f"; missing: {', '.join(extra['missing'])}" if extra["missing"] else ""
-        console.print(escape(f"  {name:11} {', '.join(there) or 'nothing'}{lacking}"))
+        console.print(f"  {name:11} {', '.join(there) or 'nothing'}{lacking}")
     for name, value in (
         ("devices", ", ".join(["cpu", *found["cuda"]])),
         ("browser", found["browser"] or "none"),
         ("node", found["node"] or "none"),
         ("cache", found["cache"]["folder"] + ("" if found["cache"]["writable"] else ", not writable")),
     ):
-        console.print(escape(f"  {name:11} {value}"))
+        console.print(f"  {name:11} {value}")
     for one in found["can"]:
         if one["possible"]:
-            console.print(f"[green]yes[/] {escape(one['what'])}")
+            console.print(Text("yes", style="green"), one["what"])
         else:
-            console.print(f"[yellow]no[/]  {escape(one['what'])}: {escape(one['get'])}")
+            console.print(Text("no ", style="yellow"), f"{one['what']}: {one['get']}")

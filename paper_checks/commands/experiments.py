@@ -27,7 +27,7 @@ class ProfileOption(StrEnum):
 def experiments(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Experiments or groups of them; all by default."),
+        typer.Argument(metavar="NAME", help="Experiments or groups of them; all by default."),
     ] = None,
     profile: Annotated[
         ProfileOption, typer.Option(help="quick trains for about a minute, full for most of an hour.")
@@ -55,10 +55,10 @@ def experiments(
 
     Example: leadterms experiments induction --profile quick --json experiments.jsonl
     """
-    from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
+    from gpu.terminal import terminal
     from paper_checks.progress import progress_bar
     from paper_checks.provenance import has_torch
     from reference.errors import InputError
@@ -69,7 +69,7 @@ def experiments(
     from paper_checks.experiments.registry import EXPERIMENTS, run_experiments
     from paper_checks.experiments.result import assessments, read_outcomes, write_outcomes
 
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     if list_them:
         for name, experiment in EXPERIMENTS.items():
             purpose = (experiment.__doc__ or "").partition("\n")[0]
@@ -95,7 +95,7 @@ def experiments(
     _show(console, outcomes)
     console.print("\nStrength of evidence", style="bold")
     for about, strength in assessments(outcomes).items():
-        console.print(f"  {about}: {strength}", markup=False, soft_wrap=True)
+        console.print(f"  {about}: {strength}", soft_wrap=True)
 
 
 def _show(console: Console, outcomes: list[Outcome]) -> None:
@@ -103,4 +103,4 @@ def _show(console: Console, outcomes: list[Outcome]) -> None:
         state = "met" if outcome.met else "not met"
         console.print(f"\n{outcome.experiment} ({state}, {outcome.seconds:.1f} s)", style="bold")
         for line in (outcome.question, f"Criterion: {outcome.criterion}", outcome.verdict):
-            console.print(f"  {line}", markup=False, soft_wrap=True)
+            console.print(f"  {line}", soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from paper_checks import options
+from reference.errors import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ def explain(
     top: Annotated[int, typer.Option(metavar="N", help="How many next words to show.")] = 5,
     corpus: options.CorpusFile = None,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     seed: options.Seed = 0,
@@ -38,8 +39,7 @@ def explain(
 
     Example: leadterms explain "once upon a time , there was a small pond . in the" --target pond
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
     from paper_checks.explained import read
     from paper_checks.prediction.setting import Setting
@@ -67,7 +67,7 @@ def explain(
         from properties.results import write_text
 
         write_text(json, dumps(_as_json(found, loaded, chosen, rate, steps), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     _show_next(console, found, loaded, ranked[:top])
     _show_tokens(console, found, loaded, chosen)
     raise typer.Exit(0 if found.adds_up else 1)
@@ -77,10 +77,9 @@ def _show_next(console: Console, found: Read, corpus: Corpus, ranked: list[int])
     from rich.table import Table
 
     console.print(
-        f"{corpus.name}: {corpus.sequences:,} sequences, {corpus.vocab_size:,} words. One layer, W_O = "
-        f"{found.amounts['W_O']:.4g} B_bar, V = {found.amounts['V']:.4g} Phi_bar^T B_bar^T, W = "
-        f"{found.amounts['W']:.4g} Q_bar, P = {found.amounts['P']:.4g} Delta_bar.",
-        markup=False,
+        f"{corpus.name}: {counted(corpus.sequences, 'sequence')}, {counted(corpus.vocab_size, 'word')}. "
+        f"One layer, W_O = {found.amounts['W_O']:.4g} B_bar, V = {found.amounts['V']:.4g} Phi_bar^T B_bar^T, "
+        f"W = {found.amounts['W']:.4g} Q_bar, P = {found.amounts['P']:.4g} Delta_bar.",
     )
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = f"After '{found.words[-1]}', the largest logits"

@@ -39,8 +39,7 @@ def explorer(
 
     Example: leadterms explorer --outcomes experiments.jsonl -o explorer.html
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.provenance import has_torch
     from reference.atomic_files import write_text
     from reference.errors import InputError
@@ -61,4 +60,4 @@ def explorer(
         from json import dumps
 
         write_text(json, dumps(finite(data)) + "\n")
-    Console(quiet=quiet).print(f"The explorer is in {out}", highlight=False, markup=False, soft_wrap=True)
+    terminal(quiet=quiet).print(f"The explorer is in {out}", soft_wrap=True)

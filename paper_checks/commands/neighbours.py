@@ -38,7 +38,7 @@ def neighbours(
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", help="How many neighbours to show.")] = 10,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -50,8 +50,7 @@ def neighbours(
 
     Example: leadterms neighbours fish --corpus stories.txt --vocab 3000 --length 200 --context pond
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks import neighbourhood, published_agreement
     from paper_checks.corpora import load_corpus
     from reference.errors import InputError
@@ -98,25 +97,25 @@ def neighbours(
             "agreement": [asdict(one) for one in published_agreement.agreements(every)],
         }
         write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
-    console.print(f"{loaded.name}: '{word}', {ranking.value} ranking", markup=False)
+    console = terminal(quiet=quiet)
+    console.print(f"{loaded.name}: '{word}', {ranking.value} ranking")
     for kind, nearest in found.items():
-        console.print(f"  {kind:16} {_above_zero(nearest)}", markup=False)
+        console.print(f"  {kind:16} {_above_zero(nearest)}")
     console.print("Through its roles to their contexts (Sigma_B Phi_bar, content words):")
-    console.print(f"  roles            {' '.join(roles)}", markup=False)
-    console.print(f"  their contexts   {_above_zero(supported)}", markup=False)
+    console.print(f"  roles            {' '.join(roles)}")
+    console.print(f"  their contexts   {_above_zero(supported)}")
     signs = " ".join(f"{name}{'+' if value > 0 else '-'}" for name, value in whole)
-    console.print(f"  with all roles   {signs}", markup=False)
+    console.print(f"  with all roles   {signs}")
     if carried is not None:
-        console.print(f"From '{context}' to '{word}': G_bar = {carried[0]:+.2e}, by the roles", markup=False)
+        console.print(f"From '{context}' to '{word}': G_bar = {carried[0]:+.2e}, by the roles")
         for term in carried[1]:
-            console.print(f"  {term.role:16} {term.part:+.2e}", markup=False)
+            console.print(f"  {term.role:16} {term.part:+.2e}")
     if lists:
         _show_lists(console, lists)
     if every:
         console.print("Which ranking gives the published lists, of all words that they are of:")
     for sentence in published_agreement.sentences(every):
-        console.print(f"  {sentence}", markup=False)
+        console.print(f"  {sentence}")
 
 
 def _above_zero(nearest: list[tuple[str, float]]) -> str:

@@ -29,7 +29,7 @@ def predict(
         int, typer.Option(metavar="K", help="Random groups that the sampling noise is measured with.")
     ] = 6,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -41,8 +41,7 @@ def predict(
 
     Example: leadterms predict stories.txt --vocab 3000 --length 200 --rate .005 --steps 320 --layers 3
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
     from paper_checks.prediction.comparison import compare
     from paper_checks.prediction.entries import default_entries, read_entry
@@ -82,4 +81,4 @@ def predict(
         from reference.atomic_files import write_text
 
         write_text(json, dumps(as_json(facts, setting, predictions, compared), indent=2) + "\n")
-    show(Console(highlight=False, quiet=quiet), facts, setting, predictions, compared)
+    show(terminal(quiet=quiet), facts, setting, predictions, compared)

@@ -54,8 +54,7 @@ def pretrained(
 
     Example: leadterms pretrained EleutherAI/pythia-1.4b --revision step512 --corpus web.txt --json out.jsonl
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.provenance import has_torch
     from properties.results import write_text
     from reference.errors import InputError
@@ -77,4 +76,4 @@ def pretrained(
     decided, left_out = experiments(found, claims_by_id())
     if json is not None:
         write_text(json, as_text(found, decided))
-    show(found, decided, left_out, Console(quiet=quiet, highlight=False))
+    show(found, decided, left_out, terminal(quiet=quiet))

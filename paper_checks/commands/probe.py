@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from paper_checks import options
+from reference.errors import counted
 
 
 def probe(
     corpus: options.CorpusArgument = None,
     draws: Annotated[int, typer.Option(metavar="N", help="Sets of other words, for chance.")] = 200,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -25,9 +26,9 @@ def probe(
 
     Example: leadterms probe stories.txt --vocab 3000 --length 200
     """
-    from rich.console import Console
     from rich.table import Table
 
+    from gpu.terminal import terminal
     from paper_checks.category_probe import FEWEST_WORDS, PUBLISHED, probe_categories
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
@@ -62,8 +63,10 @@ def probe(
         from properties.results import write_text
 
         write_text(json, dumps(finite([asdict(one) for one in found]), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
-    console.print(f"{loaded.name}: {loaded.sequences:,} sequences, {loaded.vocab_size:,} words", markup=False)
+    console = terminal(quiet=quiet)
+    console.print(
+        f"{loaded.name}: {counted(loaded.sequences, 'sequence')}, {counted(loaded.vocab_size, 'word')}"
+    )
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = "Of the ten nearest words, those of the same kind"
     for column in ("map", "kind", "words", "rate", "chance", "(n-1)/(V-1)", "p", "published"):

@@ -52,9 +52,9 @@ def prove(
 
     Example: leadterms prove --vocab 2 --length 3 --layers 2 --json certificate.json
     """
-    from rich.console import Console
+    from gpu.terminal import terminal
 
-    console = Console(highlight=False, quiet=quiet)
+    console = terminal(quiet=quiet)
     if check is not None:
         _refuse_sizes({"--vocab": vocab, "--length": length, "--layers": layers, "--kind": kind})
         holds = _check(check, json, console)
@@ -102,7 +102,7 @@ def _prove(vocab: int, length: int, layers: int, kind: Kind, json: Path | None, 
         console.print(f"  {identity['group']} at eta^{identity['order']}:")
         for coefficients, direction in zip(identity["coefficients"], identity["directions"], strict=True):
             told = f"{direction['terms']:,} terms" if direction["terms"] else EMPTY
-            console.print(f"    ({readable(coefficients)}) {direction['name']}   [{told}]", markup=False)
+            console.print(f"    ({readable(coefficients)}) {direction['name']}   [{told}]")
     return True
 
 
@@ -125,7 +125,7 @@ def _check(path: Path, json: Path | None, console: Console) -> bool:
     if json is not None:
         write_text(json, dumps(told, indent=1) + "\n")
     for problem in verdict.problems:
-        console.print(f"  {problem}", soft_wrap=True, markup=False)
+        console.print(f"  {problem}", soft_wrap=True)
     if verdict.holds:
         console.print(f"{path} holds. {certificate['statement']}", style="bold green")
         console.print(
@@ -163,9 +163,9 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 def _told(shown: bool) -> Callable[[str], None]:
     """Return what tells a person on a terminal which part of the proof is at hand."""
-    from rich.console import Console
+    from gpu.terminal import terminal
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if not (shown and console.is_terminal):
         return lambda what: None
     return lambda what: console.print(what, style="dim")

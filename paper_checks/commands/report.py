@@ -68,8 +68,7 @@ def report(
 
     Example: leadterms report --out report --profile quick
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
     from paper_checks.experiments.kept import kept
     from paper_checks.ledger.decide import own_results, with_claims
@@ -146,11 +145,11 @@ def report(
         write_report(run, out, measured.files())
     if json is not None:
         write_run(json, run)
-    console = Console(quiet=quiet)
+    console = terminal(quiet=quiet)
     show(run, console)
     for sentence in (list(changes(earlier, run)) or [UNCHANGED]) if earlier else ():
-        console.print(sentence, highlight=False, markup=False)
-    console.print(f"The report is in {out / PAGE}", highlight=False, soft_wrap=True)
+        console.print(sentence)
+    console.print(f"The report is in {out / PAGE}", soft_wrap=True)
     raise typer.Exit(0 if run.ok else 1)
 
 

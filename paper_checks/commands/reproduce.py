@@ -46,8 +46,7 @@ def reproduce(
     """
     import time
 
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
     from paper_checks.reproduction import write
@@ -71,4 +70,4 @@ def reproduce(
         head, rows = reproduced(loaded, plan, told)
     if json is not None:
         write_text(json, write.as_lines(head, rows, time.monotonic() - began))
-    write.show(Console(highlight=False, quiet=quiet), head, rows)
+    write.show(terminal(quiet=quiet), head, rows)

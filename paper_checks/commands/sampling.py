@@ -26,7 +26,7 @@ def sampling(
     ] = False,
     groups: Annotated[int, typer.Option(metavar="K", help="Random groups that the noise is read from.")] = 4,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -38,8 +38,7 @@ def sampling(
 
     Example: leadterms sampling stories.txt --vocab 1000 --length 60 --sample 32 --training-sample 128
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
     from paper_checks.prediction.facts import statistics_of
     from paper_checks.progress import progress_bar
@@ -85,13 +84,12 @@ def sampling(
             "weights": {group: asdict(one) | {"holds": one.holds} for group, one in found.items()},
         }
         write_text(json, dumps(finite(whole), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     relation = "and none of them" if disjoint else "part of"
     console.print(
         f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, dealt out with seed "
         f"{seed}. Each trial has sequences of its own: {groups} groups of {sample:,} give the interval, and "
         f"a sample of {sample:,}, {relation} {training_sample:,}, a cosine.",
-        markup=False,
     )
     _show(console, found)
     if all(one.unknown for one in found.values()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpu.options import Quiet
+from reference.errors import counted
 
 if TYPE_CHECKING:
     from flint import fmpq_mat
@@ -34,8 +35,7 @@ def series(
     """
     from json import dumps
 
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.progress import progress_bar
     from paper_checks.tokens_file import read_tokens
     from reference.atomic_files import write_text
@@ -72,8 +72,11 @@ def series(
     if json is not None:
         whole = {**sizes, **series_as_text(found), "statistics": statistics_as_text(statistics)}
         write_text(json, dumps(whole) + "\n")
-    console = Console(highlight=False, quiet=quiet)
-    console.print(f"After {steps} steps, {layers} layers: the first order that moves, in each group")
+    console = terminal(quiet=quiet)
+    console.print(
+        f"After {counted(steps, 'step')}, {counted(layers, 'layer')}: "
+        "the first order that moves, in each group"
+    )
     for group in GROUPS:
         console.print(f"  {group:4} {_first_order(found.group(group))}")
 

@@ -23,7 +23,7 @@ def story(
     layers: Annotated[int, typer.Option(metavar="L", help="Layers of the model.")] = 3,
     top: Annotated[int, typer.Option(metavar="N", help="How many words and transitions to show.")] = 6,
     vocab: options.VocabSize = None,
-    length: options.Length = options.DEFAULT_LENGTH,
+    length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.document,
     field: options.Field = options.DEFAULT_FIELD,
@@ -35,8 +35,7 @@ def story(
 
     Example: leadterms story stories.txt --vocab 3000 --length 200 --find "a small pond" --word fish
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks import story_reading
     from paper_checks.corpora import load_corpus
     from paper_checks.prediction.facts import SEQUENCES_FOR_CORRECTIONS, pair_sums_of
@@ -84,13 +83,13 @@ def story(
             "score_maps": asdict(seen),
         }
         write_text(json, dumps(finite(whole), indent=2) + "\n")
-    console = Console(quiet=quiet, highlight=False)
+    console = terminal(quiet=quiet)
     text = " ".join(loaded.vocabulary[x] for x in loaded.tokens[n])
-    console.print(f"{loaded.name}, sequence {n}: {text}", markup=False)
+    console.print(f"{loaded.name}, sequence {n}: {text}")
     console.print(f"Earlier words of this story that support '{asked}' (+ or -: the sign of Phi_bar):")
     for one in found:
         words = " ".join(f"{name}{'+' if raw > 0 else '-'}" for name, _, raw in one.words)
-        console.print(f"  at {one.position:4}  {words or 'none'}", markup=False)
+        console.print(f"  at {one.position:4}  {words or 'none'}")
     pairs = ", ".join(f"'{one.first} {one.second}'" for one in bones)
     console.print(f"Transitions that W_O supports most, first {story_reading.FIRST_TOKENS} tokens: {pairs}")
     if seen.largest == 0:

@@ -39,8 +39,7 @@ def vectors(
     """
     from json import dumps
 
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.finite import finite
     from properties.vectors.checking import faults
     from properties.vectors.files import write
@@ -49,7 +48,7 @@ def vectors(
 
     if (out is None) == (check is None) or (target is not None and check is None):
         raise InputError("Give --out DIR to write vectors, or --check DIR, with or without --target TARGET.")
-    console = Console(quiet=quiet, highlight=False, soft_wrap=True)
+    console = terminal(quiet=quiet, soft_wrap=True)
 
     def tell(result: dict[str, Any]) -> None:
         if json is not None:
@@ -58,17 +57,17 @@ def vectors(
     if out is not None:
         count = write(out)
         tell({"written": count, "folder": str(out)})
-        console.print(f"{count} vectors are in {out}.", markup=False)
+        console.print(f"{count} vectors are in {out}.")
         return
     assert check is not None
     found = list(faults(check))
     for fault in found[:LONGEST_LIST]:
-        console.print(fault, markup=False)
+        console.print(fault)
     if found:
         tell({"faults": found})
-        console.print(f"{check}: {len(found)} faults.", markup=False)
+        console.print(f"{check}: {len(found)} faults.")
         raise typer.Exit(1)
-    console.print(f"{check} holds to its schema, and its ids to what was published.", markup=False)
+    console.print(f"{check} holds to its schema, and its ids to what was published.")
     held = [] if target is None else _hold(target, check, timeout, console)
     tell({"faults": [], "target": target, "vectors": [asdict(one) for one in held]})
     raise typer.Exit(1 if any(one.fault for one in held) else 0)
@@ -88,7 +87,7 @@ def _hold(spec: str, folder: Path, timeout: float, console: Console) -> list[Hel
         raise InputError(f"{spec} has none of the methods of the vectors in {folder}.")
     bad = [one for one in held if one.fault]
     for one in bad:
-        console.print(f"{one.id}: {one.fault}", markup=False)
+        console.print(f"{one.id}: {one.fault}")
     worst = max((one.ratio for one in held if one.ratio is not None), default=0.0)
     console.print(
         f"{spec}: {len(held) - len(bad)} of {len(held)} vectors held; worst error over bound {worst:.2g}."

@@ -117,8 +117,7 @@ def verify(
 
     Example: leadterms verify py:mine:model --corpus stories.txt --vocab 3000 --length 200
     """
-    from rich.console import Console
-
+    from gpu.terminal import terminal
     from paper_checks.table import show
 
     if list_checks:
@@ -129,7 +128,7 @@ def verify(
 
         unused = {"TARGET": targets, "--corpus": corpus, "--vocab": vocab, "--rate": rate, "--xfail": xfail}
         run = try_mutants(check or [], profile, seed, unused)
-        show_mutants(run, Console(soft_wrap=False, quiet=quiet))
+        show_mutants(run, terminal(quiet=quiet))
         finish(run, json)
     training = TrainingOptions(rate, steps, names, tuple(rename or ()), statistics_sample)
     run = run_suite(
@@ -148,7 +147,7 @@ def verify(
         cached=not no_cache,
         quiet=quiet,
     )
-    show(run, Console(soft_wrap=False, quiet=quiet))
+    show(run, terminal(quiet=quiet))
     finish(run, json)
 
 
@@ -287,7 +286,7 @@ def rerun_options(
     given = {
         "--corpus": corpus,
         "--vocab": vocab,
-        "--length": None if length == options.DEFAULT_LENGTH else length,
+        "--length": length,
         "--tokenizer": None if tokenizer == "words" else tokenizer,
         "--layout": None if layout is options.LayoutOption.document else layout.value,
         "--field": None if field == options.DEFAULT_FIELD else field,

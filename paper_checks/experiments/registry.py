@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from paper_checks.experiments import (
@@ -29,7 +28,7 @@ from paper_checks.experiments import (
 from paper_checks.experiments.models import text
 from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import Setting, scale_of
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
     "heads.structure": heads.structure,
@@ -135,8 +134,7 @@ def select(names: Sequence[str], setting: Setting) -> list[str]:
     groups = {name.split(".")[0] for name in EXPERIMENTS}
     for name in names:
         if name not in EXPERIMENTS and name not in groups:
-            close = get_close_matches(name, [*EXPERIMENTS, *groups], n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = meant(name, [*EXPERIMENTS, *groups])
             raise InputError(
                 f"There is no experiment '{name}'; give an id or one of {', '.join(sorted(groups))}.{hint}"
             )

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from paper_checks.prediction.comparison import Compared, matching
@@ -14,6 +13,7 @@ from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
 from paper_checks.prediction.why import what_would_give_it
+from reference.errors import counted
 
 # Kinds that the table of weights shows in columns of its own.
 OF_WEIGHTS = ("norm", "next_order", "beyond", "turn", "last_step")
@@ -30,11 +30,12 @@ def show(
     """Print what is predicted of the run, and what was published of others."""
     corpus = facts.corpus
     console.print(
-        f"{escape(corpus.name)}: {corpus.sequences:,} sequences of {corpus.length} positions, "
-        f"{corpus.vocab_size:,} words."
+        f"{corpus.name}: {counted(corpus.sequences, 'sequence')} of {counted(corpus.length, 'position')}, "
+        f"{counted(corpus.vocab_size, 'word')}."
     )
     console.print(
-        f"Full-batch descent from zero: {setting.layers} layers, {setting.steps:,} steps at rate "
+        f"Full-batch descent from zero: {counted(setting.layers, 'layer')}, "
+        f"{counted(setting.steps, 'step')} at rate "
         f"{setting.rate:g}."
     )
     console.print(_of_weights(setting, predictions))
@@ -55,7 +56,7 @@ def show(
     for one in compared:
         said = f"{one.published.left_out} {what_would_give_it(one)}".strip()
         if one.verdict in ("outside", "fails", "out of reach") and said:
-            console.print(f"{one.published.prediction}: {said}", style="dim", markup=False)
+            console.print(f"{one.published.prediction}: {said}", style="dim")
     for sizes in sorted({(one.published.vocab_size, one.published.length) for one in compared}):
         if (corpus.vocab_size, corpus.length) != sizes:
             words, length = sizes
@@ -117,7 +118,7 @@ def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: 
         if other is not None and other.verdict == "other sizes":
             other = None  # in the table of published numbers, which says so
         table.add_row(
-            escape(one.title),
+            one.title,
             number(one.value) + _mark(one),
             _interval(one),
             "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.printed}[/]",
@@ -165,7 +166,7 @@ def _published(compared: Sequence[Compared]) -> Table:
         above = "> " if number_of.relation == "above" else ""
         style = VERDICTS.get(one.verdict, "dim")
         table.add_row(
-            escape(number_of.prediction),
+            number_of.prediction,
             f"{above}{number_of.printed}",
             "" if one.prediction is None else number(one.prediction.value) + _mark(one.prediction),
             "" if one.prediction is None else _interval(one.prediction),

@@ -11,7 +11,6 @@ from importlib import resources
 from statistics import median
 from typing import Any
 
-from paper_checks.left_out import counted
 from paper_checks.report import formulas, news, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
@@ -19,6 +18,7 @@ from paper_checks.report.typeset import typeset
 from paper_checks.reproduction.rows import horizons
 from properties.failure import failure_rows
 from properties.results import BAD, STATES, Result, Run
+from reference.errors import counted
 
 TEMPLATES = "paper_checks.report.templates"
 MARKS = {

@@ -85,7 +85,7 @@ def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
     """Print a table for each part, at most 80 columns wide."""
     scaled = ", ".join(f"{name} {old:,} to {new:,}" for name, (old, new) in head["scaled_down"].items())
     plan = head["plan"]
-    console.print(f"{head['corpus']}. Smaller than the published run: {scaled}.", markup=False)
+    console.print(f"{head['corpus']}. Smaller than the published run: {scaled}.")
     console.print(
         f"main run: {plan['layers']} layers, {plan['steps']:,} full-batch steps at rate {plan['rate']:g}. "
         f"The other runs: rate {plan['large_rate']:g}, {plan['short_steps']:,} steps where nothing else is "

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from properties.catalogue import CHECKS, select
 from properties.check import Check
@@ -19,7 +18,7 @@ from properties.mutants.mutant import Mutant, implementation
 from properties.results import Result, State
 from properties.runner import first_failure
 from properties.target import Target
-from reference.errors import InputError
+from reference.errors import InputError, meant
 
 FAMILY = "mutants"
 
@@ -38,8 +37,7 @@ def chosen(names: Sequence[str]) -> tuple[list[Mutant], list[Equivalent]]:
     known = {label for mutant in every for label in _labels(mutant)}
     for name in wanted:
         if name not in known:
-            close = get_close_matches(name, sorted(known), n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = meant(name, sorted(known))
             raise InputError(
                 f"No mutant has the id or method '{name}', or is to be caught by a check '{name}'.{hint}"
             )

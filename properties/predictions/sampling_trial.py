@@ -132,16 +132,16 @@ def tried(
     """
     if not 1 <= sample <= whole or groups < 2:
         raise InputError(
-            f"A sample of {sample}, {whole} sequences trained on and {groups} groups make no trial: give 1 "
-            "or more, as many or more, and 2 or more."
+            f"A sample of {sample}, {whole} sequences trained on and {groups} groups make no trial; give a "
+            "--sample of 1 or more, a --training-sample that is no smaller, and 2 --groups or more."
         )
     own = groups * sample
     size = own + whole + (0 if nested else sample)
     count = len(tokens) // size
     if count < 2:
         raise InputError(
-            f"A trial takes {size:,} sequences, and of {len(tokens):,} there are not two of them; give "
-            "smaller samples or a longer text."
+            f"A trial takes {size:,} sequences, and two trials are more than the {len(tokens):,} there are; "
+            "give a smaller --sample, --training-sample or fewer --groups, or a longer text."
         )
     found: dict[str, list[Trial]] = {}
     for n, block in enumerate(blocks(tokens, size, seed)):

@@ -95,7 +95,7 @@ def test_no_change_of_the_weights_is_no_change_of_the_loss():
     [
         (["--rate", "-1"], "--rate is -1"),
         (["--steps", "0"], "--steps is 0"),
-        (["--sequences", "0"], "0 sequences cannot be drawn"),
+        (["--sequences", "0"], "--sequences is 0"),
         (["--weights", "none.npz"], "no checkpoint none.npz"),
     ],
 )

@@ -140,7 +140,7 @@ def test_expected_failures_are_no_news_and_unexpected_passes_are(tmp_path):
     assert "it passes, but was expected to fail: known (https://example.org)" in done.stdout.replace(
         "\n", " "
     )
-    assert "did you mean statistics.B_bar?" in done.stdout.replace("\n", " ")
+    assert "Did you mean statistics.B_bar?" in done.stdout.replace("\n", " ")
 
 
 def test_two_runs_with_one_seed_differ_in_times_only(tmp_path):
@@ -191,9 +191,9 @@ def test_the_printed_command_reruns_a_failure_on_the_same_corpus():
     from pathlib import Path
 
     from paper_checks.commands.verify import rerun_options
-    from paper_checks.options import DEFAULT_LENGTH, LayoutOption
+    from paper_checks.options import LayoutOption
 
-    default = (DEFAULT_LENGTH, "words", LayoutOption.document)
+    default = (None, "words", LayoutOption.document)
     assert rerun_options(None, None, *default) == ""
     told = rerun_options(Path("a b.txt"), 30, 200, "chars", LayoutOption.stream)
     assert told == " --corpus 'a b.txt' --vocab 30 --length 200 --tokenizer chars --layout stream"

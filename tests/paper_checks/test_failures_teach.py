@@ -159,3 +159,11 @@ def test_a_command_is_broken_between_its_words_and_never_in_one():
     told = wrapped(failure_lines(failed)[-1])
     assert told.count("\\\n") == 2  # the target alone is longer than a line
     assert as_words(rerun_of(told)) == shlex.split(command)[1:]
+
+
+def test_a_zero_has_no_sign_and_a_single_number_no_place():
+    shown = {"comparison": "loss", "index": [], "got": 0.5, "expected": -0.0, "bound": 0.0}
+    failed = Result("a.b", "mine", "failed", "A law.", "here", "exact", counterexample=shown)
+    lines = [line.split() for line in failure_lines(failed)]
+    assert ["entry", "loss"] in lines
+    assert ["expected", "0.0"] in lines

@@ -10,10 +10,12 @@ from typer.testing import CliRunner
 
 from paper_checks.command_line import app
 from paper_checks.commands.verify import TrainingOptions, training_options
-from paper_checks.left_out import counted, left_out
+from paper_checks.left_out import left_out
+from paper_checks.table import tables
 from properties import check_implementation
 from properties.results import Result, read_run
 from properties.target import AXES, METHODS
+from reference.errors import counted
 from reference.sequences import read_corpus
 from reference.stories import stories
 
@@ -35,6 +37,14 @@ def test_a_partial_target_has_one_line_with_what_it_lacks():
     assert len(wanted) == len(set(wanted)) == len(METHODS) - 2 + len(AXES) + 1  # Delta_bar has one
     assert {"train", "gradients", "Q_bar", "head_profile"} <= set(wanted)
     assert not {"statistics", "loss"} & set(wanted)
+
+
+def test_a_law_was_tried_on_as_many_cases_as_the_least_of_those_that_it_applies_to():
+    def result(target, state, cases):
+        return Result("a.b", target, state, "A law.", "here", "exact", cases=cases)
+
+    (table,) = tables([result("x", "passed", 9), result("y", "passed", 7), result("z", "not_applicable", 0)])
+    assert list(table.columns[1].cells) == ["7"]
 
 
 def test_another_reason_is_told_with_how_many_checks_it_kept_out():

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 import typer
 from calling import called, leadterms
+from rich.table import Table
 from test_command_line import STORIES
 
+from gpu import options
 from gpu.interrupts import Interrupts
+from gpu.terminal import terminal
 from paper_checks.command_line import app, main
 from paper_checks.completion import check_ids, claim_ids, source_keys, targets
 
@@ -82,6 +85,37 @@ def test_nothing_is_coloured_or_moves_where_output_is_piped(tmp_path):
         assert "\r" not in done.stderr
 
 
+def test_a_terminal_of_no_width_is_printed_on(tmp_path, call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "0")
+    assert "Commands" in call("--help")[1]
+
+
+MARKED = "[red]x :tm: [/b] \\[ 12"
+
+
+def test_what_looks_like_markup_or_a_number_is_printed_as_it_is(capsys, monkeypatch):
+    """Names of files, targets and words may have anything, in sentences, headings, titles and cells."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    table = Table(MARKED, box=None, title=MARKED, caption=MARKED)
+    table.add_row(MARKED)
+    console = terminal()
+    console.print(MARKED)
+    console.print(table)
+    lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
+    assert [line.strip() for line in lines] == [MARKED] * 5
+
+
+def test_no_other_console_is_made():
+    rooms = (path for room in ("gpu", "paper_checks", "properties") for path in (ROOT / room).rglob("*.py"))
+    made = [path.name for path in rooms if re.search(r"(?<!\w)Console\(", path.read_text(encoding="utf-8"))]
+    assert made == ["terminal.py"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_wrapped_by_paragraphs(name):
+    assert all("\n" not in paragraph for paragraph in COMMANDS[name].help.split("\n\n"))
+
+
 def test_quiet_leaves_the_files_and_the_status(tmp_path, call):
     (tmp_path / "t.json").write_text(TOKENS)
     (tmp_path / "s.txt").write_text(STORIES)
@@ -99,6 +133,16 @@ def test_quiet_leaves_the_files_and_the_status(tmp_path, call):
         assert (tmp_path / f"{number}.json").stat().st_size
 
 
+def test_a_corpus_that_is_not_named_is_the_embedded_stories_everywhere():
+    """As the help of every command says of its corpus."""
+    for command in COMMANDS.values():
+        told = {one.help for one in command.params if one.metavar == "CORPUS"}
+        assert all("the embedded stories by default" in one for one in told)
+        lengths = [one for one in command.params if "or what a token array has" in (one.help or "")]
+        assert all(one.default is None for one in lengths), command.name
+    assert options.one_corpus(None, None) is None
+
+
 def test_a_run_leaves_nothing_in_the_folder(tmp_path):
     done = leadterms("verify", "reference", "--check", "statistics.B_bar", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -113,8 +157,14 @@ def test_a_run_leaves_nothing_in_the_folder(tmp_path):
         (["verify", "refrence"], "Did you mean reference?"),
         (["verify", "--check", "statistics.Bbar"], "Did you mean statistics.B_bar?"),
         (["verify", "--tokenizer", "word"], "Did you mean words?"),
-        (["claims", "randm-diagonal-baseline"], "did you mean random-diagonal-baseline?"),
+        (["claims", "randm-diagonal-baseline"], "Did you mean random-diagonal-baseline?"),
         (["claims", "--source", "papr"], "Did you mean paper?"),
+        (["claims", "--verdict", "refutd"], "'refutd' is not one of"),
+        (["claims", "--verdict", "refutd"], "Did you mean refuted?"),
+        (["neighbours", "Fsh"], "Did you mean fish?"),
+        (["stats", "T.jsn", "-o", "x.safetensors"], "Did you mean t.json?"),
+        (["series", "emtpy.json"], "Did you mean empty.json?"),
+        (["verify", "weights:t.npz", "--rate", "1", "--steps", "1"], "no checkpoint t.npz"),
         (["report", "--out", ""], "nothing after --out"),
         (["verify", "--json="], "nothing after --json"),
         (["explain", ""], "What follows explain is empty"),
@@ -134,6 +184,7 @@ def test_a_wrong_call_is_told_with_what_was_meant(tmp_path, call, words, told):
     assert (status, printed) == (2, "")
     assert told in " ".join(complaint.split())
     assert "[Errno" not in complaint
+    assert "Value error" not in complaint
     assert sorted(tmp_path.iterdir()) == before
 
 

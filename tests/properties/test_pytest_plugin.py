@@ -136,7 +136,7 @@ def test_expected_failures_are_told_apart(project):
     assert results["statistics.B_bar"].note == "expected: known (https://example.org/1)"
     assert results["statistics.reordered"].result == "xpassed"
     assert results["statistics.B_baz"].result == "errored"
-    assert "did you mean statistics.B_bar?" in results["statistics.B_baz"].note
+    assert "Did you mean statistics.B_bar?" in results["statistics.B_baz"].note
     assert "1 xfailed" in done.stdout
     failed = re.findall(r"FAILED \S*test_law\[([^]]*)", done.stdout)
     assert "py:mine:Transposed-statistics.reordered" in failed

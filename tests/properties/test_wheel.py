@@ -79,7 +79,7 @@ def test_an_implementation_is_held_to_the_laws(project, workers):
     assert results["statistics.reordered"] == "xpassed"
     assert results["statistics.B_baz"] == "errored"
     told = ran.stdout.split("= FAILURES =")[1].split("= short test summary")[0]
-    assert "did you mean statistics.B_bar?" in told
+    assert "Did you mean statistics.B_bar?" in told
     assert "but was expected to fail: known" in told
     assert max(len(line) for line in told.splitlines() if line[:1] not in "_-=[") <= 80
     assert re.search(r"^1 xfailed, .*: py:mine:Transposed$|xfailed.*: py:mine:Transposed$", ran.stdout, re.M)

@@ -1,6 +1,7 @@
 """Documents from files of each kind, folders and the hub, and what is told where there are none."""
 
 import json
+import struct
 import sys
 import types
 
@@ -89,6 +90,17 @@ def test_a_line_that_gives_no_text_is_named(content, told, tmp_path):
     path.write_bytes(content)
     with pytest.raises(InputError, match=told):
         documents(path)
+
+
+def test_text_in_parquet_that_is_not_utf_8_is_told_with_its_row(tmp_path):
+    """Arrow neither writes nor reads it: it takes what a file calls text for text."""
+    pyarrow = pytest.importorskip("pyarrow")
+    offsets, text = pyarrow.py_buffer(struct.pack("<3i", 0, 2, 4)), pyarrow.py_buffer(b"ab\xffc")
+    write_parquet(
+        tmp_path / "a.parquet", pyarrow.Array.from_buffers(pyarrow.string(), 2, [None, offsets, text])
+    )
+    with pytest.raises(InputError, match=r"row 1 has a value in 'text' that cannot be read .*0xff"):
+        documents(tmp_path / "a.parquet")
 
 
 def test_a_parquet_file_that_gives_no_text_is_named(tmp_path):

@@ -60,6 +60,15 @@ def test_a_hugging_face_file_gives_its_own_tokens_and_adds_no_special_one(tmp_pa
     assert tokenizer(str(path))("a b a c") == ["a", "b", "a", "?"]
 
 
+def test_a_tokenizer_that_lacks_its_own_unknown_token_is_told_where_a_text_needs_it(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    path = tmp_path / "t.json"
+    tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}, unk_token="?")).save(str(path))
+    assert tokenizer(str(path))("a") == ["a"]
+    with pytest.raises(InputError, match=r"t\.json cannot split this text: WordLevel error"):
+        tokenizer(str(path))("b")
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[1]", "nonsense", json.dumps({"model": 3})])
 def test_a_file_that_is_no_tokenizer_is_refused(tmp_path, content):
     path = tmp_path / "t.json"

@@ -1,0 +1,22 @@
+"""What commands print on: every text as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def terminal(*, quiet: bool = False, stderr: bool = False, soft_wrap: bool = False) -> Console:
+    """Return a console on standard output, or on standard error.
+
+    rich would take `[red]` in a text for a style, `:tm:` for a trademark sign, and colour what looks like a
+    number. Names of files and of targets, and the words of a corpus, may have any of these: here nothing in
+    a text means anything, and a style is given beside it.
+    """
+    from rich.console import Console
+
+    return Console(
+        quiet=quiet, stderr=stderr, soft_wrap=soft_wrap, markup=False, emoji=False, highlight=False
+    )
