@@ -306,7 +306,7 @@ def test_another_text_is_matched_by_word_or_by_rank(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--samples", "0"], "0 samples of 300"),
+        (["--samples", "0"], "--samples is 0; give 1 to 300"),
         (["--sample", "0"], "--sample is 0"),
         (["--weights", "none.npz"], "no checkpoint none.npz"),
         (["--other", "none.txt"], "no corpus file none.txt"),
