@@ -14,7 +14,7 @@ from gpu.small_gpt.model import SmallGPT
 from gpu.small_gpt.paths import ROLES, attention_of, cut
 from paper_checks.experiments.induction import ABOUT as INDUCTION
 from paper_checks.experiments.induction import CLAIM as INDUCTION_CLAIM
-from paper_checks.experiments.induction import FOUND
+from paper_checks.experiments.induction import FOUND, sequence_losses
 from paper_checks.experiments.models import (
     Blocks,
     block_models,
@@ -29,7 +29,7 @@ from reference.attention_metrics import head_profile
 from reference.composition import composition_excess, composition_score
 from reference.induction import copy_targets, weight_on
 from reference.multi_head import Heads
-from reference.resampling import over_sequences
+from reference.resampling import over_sequences, ratio_of_means
 
 # Cutting a path decides the score when it takes away this share of what lies above uniform attention, and
 # leaves it alone when it takes away at most the other.
@@ -132,9 +132,9 @@ def removal(setting: Setting) -> Outcome:
         one = model.only(m)
         reader = (1, int(scores["induction"][m, 1].argmax()))
         writer = (0, int(scores["previous"][m, 0].argmax()))
-        whole = _of_sequences(losses(one, tokens), known)
+        whole = sequence_losses(losses(one, tokens)[0], known)
         alone, other, together = (
-            _of_sequences(losses(one, tokens, removing(heads)), known) - whole
+            sequence_losses(losses(one, tokens, removing(heads))[0], known) - whole
             for heads in ([writer], [reader], [writer, reader])
         )
         base, first, second, both = (float(of.mean()) for of in (whole, alone, other, together))
@@ -184,12 +184,6 @@ def _largest_excess(weights: tuple[Heads, ...]) -> float:
     return float(np.max(composition_excess(writers, readers)))
 
 
-def _of_sequences(of_one: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return the mean loss of each sequence [N] over the rows that have seen a repetition."""
-    found: np.ndarray = (of_one[0] * known).sum(axis=1) / known.sum(axis=1)
-    return found
-
-
 def circuit_models(setting: Setting) -> SmallGPT:
     """Return the two-layer attention-only models of blocks of random period."""
     blocks = Blocks(2, 2, True, random_periods(setting))
@@ -204,8 +198,8 @@ def _of_one(setting: Setting, model: SmallGPT, weights: tuple[Heads, ...]) -> di
     reader = (1, int(scores["induction"][0, 1].argmax()))
     targets = copy_targets(inputs)
     uniform = np.tril(np.ones(targets.shape[1:])) / np.arange(1, targets.shape[1] + 1)[:, None]
-    zero = weight_on(np.broadcast_to(uniform, targets.shape), targets).mean()
-    plain = weight_on(attention_of(model, inputs, reader)[0], targets).mean()
+    zero = np.asarray(weight_on(np.broadcast_to(uniform, targets.shape), targets))  # [N]
+    plain = np.asarray(weight_on(attention_of(model, inputs, reader)[0], targets))
     base = losses(model, tokens)[0][known].mean()
     rows: list[dict[str, Any]] = []
     lost: dict[str, list[float]] = {role: [] for role in ROLES}
@@ -220,9 +214,9 @@ def _of_one(setting: Setting, model: SmallGPT, weights: tuple[Heads, ...]) -> di
         looks_back.append(previous)
         for role in ROLES:
             edits = cut(model, inputs, (0, writer), reader, role)
-            left = weight_on(attention_of(model, inputs, reader, edits)[0], targets).mean()
-            taken = float((plain - left) / (plain - zero))
-            lost[role].append(taken)
+            left = weight_on(attention_of(model, inputs, reader, edits)[0], targets)
+            taken = over_sequences(ratio_of_means(plain - left, plain - zero), setting.seed)
+            lost[role].append(float(taken.value))
             rows.append(
                 {
                     "writer": (0, writer),
@@ -233,9 +227,17 @@ def _of_one(setting: Setting, model: SmallGPT, weights: tuple[Heads, ...]) -> di
                     "deviations above chance": float(
                         composition_excess(weights[0].ov[writer], circuits[role])
                     ),
-                    "score lost": taken,
+                    "score lost": float(taken.value),
+                    "low": float(taken.low),
+                    "high": float(taken.high),
                     "loss gained": float(losses(model, tokens, edits)[0][known].mean() - base),
                 }
             )
     by_key = [row["composition"] for row in rows if row["role"] == "key"]
-    return {"rows": rows, "lost": lost, "key score": by_key, "score": plain, "previous": looks_back}
+    return {
+        "rows": rows,
+        "lost": lost,
+        "key score": by_key,
+        "score": float(plain.mean()),
+        "previous": looks_back,
+    }

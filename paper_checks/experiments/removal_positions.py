@@ -10,7 +10,7 @@ from gpu.small_gpt.ablation import all_heads, effects
 from paper_checks.experiments.models import text, text_models, unseen_windows
 from paper_checks.experiments.result import Outcome, Quantity
 from paper_checks.experiments.setting import Setting
-from reference.resampling import holm, over_models, two_sided_p
+from reference.resampling import holm, over_models, ratio_of_means, two_sided_p
 
 FALSE_FINDINGS = 0.05
 
@@ -31,7 +31,7 @@ def positions(setting: Setting) -> Outcome:
         "others": effects(model, windows, singles, ~marked).mean(axis=3),
     }  # [K, M, N]
     shares = {"marks": marked.mean(axis=1), "others": (~marked).mean(axis=1)}  # [N]
-    each = {name: _per_position(totals[name], shares[name]) for name in totals}
+    each = {name: ratio_of_means(totals[name], shares[name]) for name in totals}  # per removed position
     smaller = _above(totals["others"] - totals["marks"])  # p-values [K, M]
     larger = _above(each["marks"] - each["others"])
     reversed_there = _adjusted(np.maximum(smaller, larger)) < FALSE_FINDINGS
@@ -67,16 +67,6 @@ def positions(setting: Setting) -> Outcome:
         },
         claims=("punctuation-ablation-18x", "punctuation-ablation-sums", "per-position-few-drive-mean"),
     )
-
-
-def _per_position(totals: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Return what each window [K, M, N] says of the effect per removed position: its mean is that ratio.
-
-    The ratio r = mean(x) / mean(s) of effects x to shares s of positions removed changes with a window by
-    (x_n - r s_n) / mean(s) over n, to first order; these are r plus that.
-    """
-    r = totals.mean(axis=2, keepdims=True) / share.mean()
-    return np.asarray(r + (totals - r * share) / share.mean())
 
 
 def _above(values: np.ndarray) -> np.ndarray:

@@ -181,14 +181,21 @@ def test_text_is_the_most_likely_continuation():
     written = continued(ours, [1, 2, 3], 3)[0]
     step = ours(torch.tensor([[1, 2, 3, *written[:-1]]]))[0, 0, 2:].argmax(dim=-1).tolist()
     assert written == step
-    assert len(continued(ours, [1, 2, 3], T + 3)[0]) == T + 3
+    long = [1, 2, 3, *continued(ours, [1, 2, 3], T + 3)[0]]
+    assert len(long) == 3 + T + 3
+    # Past its context it sees the last T tokens.
+    for end in (T + 1, len(long) - 1):
+        assert ours(torch.tensor([long[end - T : end]]))[0, 0, -1].argmax() == long[end]
 
 
-def test_embeddings_are_float64_arrays():
+def test_embeddings_are_float64_arrays_of_the_model_asked_for():
     assert {name: (value.shape, value.dtype.name) for name, value in embeddings(model(), 1).items()} == {
         "tokens": ((V, 8), "float64"),
         "positions": ((T, 8), "float64"),
     }
+    second = SmallGPT(Config(V, T, heads=2, width=8, deviation=0.3), (1,), dtype=torch.float64)
+    for name, value in embeddings(model((0, 1)), 1).items():
+        assert (value == embeddings(second, 0)[name]).all()
     assert all_heads(model()) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
