@@ -9,16 +9,19 @@ from gpu.small_gpt.ablation import all_heads, effects, losses, removing, removin
 from gpu.small_gpt.config import Config
 from gpu.small_gpt.export import attention_only, embeddings
 from gpu.small_gpt.generate import continued
+from gpu.small_gpt.heads import profiles
 from gpu.small_gpt.model import Edits, SmallGPT
 from gpu.small_gpt.paths import attention_of, cut
 from gpu.small_gpt.training import Settings, train
 from gpu.threads import threads_worth
 from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
 from reference import attention_only as in_numpy
+from reference.attention_metrics import head_profile
 from reference.cyclic import cyclic_sequences
 from reference.errors import InputError
 from reference.model import causal_softmax
 from reference.multi_head import head_outputs, multi_head_output
+from reference.output_size import copying_cosine, relative_output
 
 V, T = 11, 7
 CLOSE = gamma(10_000, unit_roundoff("float64"))
@@ -84,6 +87,26 @@ def test_a_layers_heads_add_up_to_what_it_adds_to_the_stream():
     weights = {name: to_numpy(bare().by_head(name, 0))[0] for name in ("W_Q", "W_K", "W_V", "W_O")}
     output = multi_head_output(weights, to_numpy(stream[0])[0], [])
     assert np.abs(output - to_numpy(stream[1] - stream[0])[0]).max() <= CLOSE
+
+
+def test_a_profile_is_of_what_a_head_writes_beside_the_stream_that_it_reads():
+    ours, x = bare(), TOKENS[:, :-1]
+    found = profiles(ours, x)
+    for number, layer in np.ndindex(2, 2):
+        weights = attention_only(ours, number)
+        run = in_numpy.run(weights, x)
+        stream, maps = run.streams[layer], run.attention[layer]
+        written = head_outputs(weights.layers[layer], stream, maps)
+        beside = np.broadcast_to(stream, written.shape)
+        expected = {
+            **head_profile(maps),
+            "relative_output": relative_output(written, beside),
+            "copying": copying_cosine(written, beside),
+            "output_norm": np.linalg.norm(written, axis=-1).mean(axis=-1),
+        }
+        assert expected.keys() == found.keys()
+        for name, value in expected.items():
+            assert np.abs(found[name][number, layer] - value).max() <= T * CLOSE, name
 
 
 @pytest.mark.parametrize(("role", "moved"), [("query", True), ("key", True), ("value", False)])
