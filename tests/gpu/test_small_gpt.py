@@ -179,6 +179,21 @@ def test_models_side_by_side_are_the_models_alone():
         assert apart <= DEVIATIONS * 5 * 0.01 * unit_roundoff("float32") ** 0.5, name
 
 
+def test_matrices_decay_and_biases_do_not(monkeypatch):
+    asked, plain = [], torch.optim.AdamW
+
+    def spied(groups, **more):
+        asked.extend(groups)
+        return plain(groups, **more)
+
+    monkeypatch.setattr(torch.optim, "AdamW", spied)
+    config = Config(V, T, heads=2, width=8)
+    trained = train(config, (0,), lambda step, seed: TOKENS, Settings(1, decay=0.5)).model
+    decays = {id(weight): group["weight_decay"] for group in asked for weight in group["params"]}
+    found = {name: decays[id(weight)] for name, weight in trained.weights.items()}
+    assert found == {name: 0.0 if name in ("b_in", "b_out") else 0.5 for name in trained.weights}
+
+
 def test_training_learns_a_fixed_period_and_repeats_to_the_bit():
     config = Config(9, 10, layers=1, heads=2, width=32, mlp=False, normalised=False, deviation=0.1)
 

@@ -19,7 +19,7 @@ from reference.effective_rank import energy_rank, participation_ratio
 from reference.errors import InputError
 from reference.head_similarity import centred_head_similarity, head_similarity
 from reference.output_size import copying_cosine, relative_output
-from reference.random_heads import expected_profile
+from reference.random_heads import entropy_on_streams, expected_profile, initial_logit_variance
 from theory import baselines, composition_null, random_rank, softmax_moments
 
 CLOSE = gamma(1000, unit_roundoff("float64"))
@@ -109,6 +109,27 @@ def test_the_float_expansion_is_the_exact_one():
     assert abs(expected_profile(T, v)["diagonal"].deviation - math.sqrt(spread) / T) <= CLOSE
     with pytest.raises(InputError, match="a variance in"):
         expected_profile(4, 2.0)
+
+
+@pytest.mark.parametrize("alike", ["unrelated", "repeated", "shifted"])
+def test_random_heads_on_streams_lose_what_the_streams_lie_apart(alike):
+    """Streams that repeat, or have a part in common, leave logits that vary less."""
+    T, d, width, heads, deviation = 10, 24, 6, 4000, 0.09
+    rng = np.random.default_rng(0)
+    stream = rng.normal(size=(T, d))
+    stream = {"unrelated": stream, "repeated": stream[np.arange(T) % 3], "shifted": stream + stream[0]}[alike]
+    W_Q, W_K = deviation * rng.normal(size=(2, heads, d, width))
+    weights = np.tril(np.exp((stream @ W_Q) @ (stream @ W_K).swapaxes(-1, -2) / math.sqrt(width)))
+    found = head_profile(weights / weights.sum(axis=-1, keepdims=True))["entropy"]
+    v = initial_logit_variance(d, deviation)
+    expected = entropy_on_streams(stream, v)
+    lost = (T - 1) / T - expected
+    # The next order has the factor v times what streams are longer than unit variance, squared.
+    left_out = lost * v * ((stream**2).mean(axis=1).max()) ** 2
+    assert abs(found.mean() - expected) <= DEVIATIONS * found.std() / math.sqrt(heads) + left_out
+    unrelated = (T - 1) / T - expected_profile(T, v)["entropy"].mean
+    if alike == "repeated":
+        assert lost < 0.9 * unrelated
 
 
 def test_a_rank_of_ninety_percent_does_not_fix_a_direction():
