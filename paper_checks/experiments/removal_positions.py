@@ -83,6 +83,7 @@ def _by_head(
     totals: dict[str, np.ndarray], each: dict[str, np.ndarray], gap: np.ndarray, heads: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
     found = {name: over_models(np.moveaxis(total, 0, 2)) for name, total in totals.items()}
+    per_position = {name: over_models(np.moveaxis(ratio, 0, 2)) for name, ratio in each.items()}
     return [
         {
             "layer": layer,
@@ -90,7 +91,9 @@ def _by_head(
             **{f"{name}, total": float(found[name].value[k]) for name in found},
             **{f"{name}, low": float(found[name].low[k]) for name in found},
             **{f"{name}, high": float(found[name].high[k]) for name in found},
-            **{f"{name}, per position": float(each[name][k].mean()) for name in found},
+            **{f"{name}, per position": float(per_position[name].value[k]) for name in found},
+            **{f"{name}, per position, low": float(per_position[name].low[k]) for name in found},
+            **{f"{name}, per position, high": float(per_position[name].high[k]) for name in found},
             "whole less parts": float(gap[k]),
         }
         for k, (layer, head) in enumerate(heads)

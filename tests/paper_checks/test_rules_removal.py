@@ -274,6 +274,10 @@ def test_a_total_and_what_a_position_costs_have_to_tell_opposite_things(
     row = found.tables["heads"][0]
     assert row["marks, per position"] == pytest.approx(5 * np.mean(marks[0]))
     assert row["others, per position"] == pytest.approx(1.25 * np.mean(others[0]))
+    for name in ("marks, per position", "others, per position"):
+        assert row[f"{name}, low"] <= row[name] <= row[f"{name}, high"]
+    # The noise is of the total of a window, at a fifth of its positions.
+    assert row["marks, per position, high"] >= row["marks, per position"] + 5 * noise / np.sqrt(WINDOWS - 1)
 
 
 def test_of_heads_that_do_nothing_none_is_found_however_many_there_are():

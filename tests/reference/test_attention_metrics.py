@@ -70,6 +70,28 @@ def test_a_spread_tells_what_a_mean_hides():
         profile_spread(uniform(1))
 
 
+def test_how_rows_of_uniform_attention_and_of_random_heads_spread():
+    T, v, heads = 9, 2.0**-6, 4000
+    H, H2 = (sum(1 / n**power for n in range(1, T + 1)) for power in (1, 2))
+    m = (H - 1) / (T - 1)
+    share = (m, math.sqrt((H2 - 1) / (T - 1) - m**2))
+    expected = {
+        "entropy": (1, 0),
+        "diagonal": share,
+        "previous": share,
+        "distance": (T / 4, math.sqrt(T * (T - 2) / 48)),
+        "relative_diagonal": (1, 0),
+    }
+    for name, spread in profile_spread(uniform(T)).items():
+        # A deviation of rounding is the root of its square.
+        assert abs(spread.mean - expected[name][0]) <= CLOSE, name
+        assert abs(spread.deviation - expected[name][1]) <= math.sqrt(CLOSE), name
+    squares = profile_spread(random_maps(heads, T, v))["relative_diagonal"].deviation ** 2
+    first_order = v * (1 - 1 / (T - 1)) * (1 - m)
+    chance = DEVIATIONS * squares.std() / math.sqrt(heads)
+    assert abs(squares.mean() - first_order) <= chance + 2 * v * first_order
+
+
 def test_likeness_has_its_zero_points():
     T = 24
     both = head_similarity(np.stack([np.eye(T), uniform(T)]))
