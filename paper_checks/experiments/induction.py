@@ -30,12 +30,13 @@ CLAIM = ("trained-cyclic-score",)
 
 
 def fixed_period(setting: Setting) -> Outcome:
-    """Train one layer on blocks of one period: it solves them by position, and scores as induction would."""
+    """Train one layer on blocks of one period: it solves them by position, and scores as induction would.
+
+    In the profile full two layers too, which need not do otherwise: what they do is told and decides nothing.
+    """
     period = random_periods(setting)[-2]
-    others = tuple(p for p in random_periods(setting) if p != period)
-    model = block_models(setting, Blocks(1, 2, True, (period,)), setting.scale.blocks_steps // 2).model
-    same, elsewhere = (_known_loss(setting, model, periods) for periods in ((period,), others))
-    score = head_scores(model, unseen_blocks(setting, (period,))[0])["induction"].max(axis=(1, 2))
+    same, elsewhere, score = _at_one_period(setting, 1, period)
+    two = _at_one_period(setting, 2, period) if setting.scale.name == "full" else None
     log_v = math.log(setting.scale.blocks_vocab)
     solved, looks_like = bool(same.mean(axis=1).max() < SOLVED * log_v), bool(score.min() > FOUND)
     carried = bool(elsewhere.mean(axis=1).min() > log_v / 2)
@@ -52,13 +53,37 @@ def fixed_period(setting: Setting) -> Outcome:
             f"{'No' if met else 'Not shown'}: one layer scores {score.mean():.2f} and leaves "
             f"{same.mean():.2f} nats at period {period}, where position is enough, and "
             f"{elsewhere.mean():.2f} of log V = {log_v:.2f} at others, where only matching would do."
+            + (
+                f" Two layers score {two[2].mean():.2f} and leave {two[1].mean():.2f} at others."
+                if two
+                else ""
+            )
         ),
         quantities=(
             quantity("loss at the period, nats", over_models(same)),
             quantity("loss at other periods, nats", over_models(elsewhere)),
             Quantity("induction score at the period", float(score.mean())),
+            *(_of_two_layers(*two) if two else ()),
         ),
         claims=("cyclic-forces-induction", "trained-cyclic-score", "ideal-induction-score"),
+    )
+
+
+def _at_one_period(setting: Setting, layers: int, period: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return of models trained at one period the losses [M, N] at it and at others, and best scores [M]."""
+    others = tuple(p for p in random_periods(setting) if p != period)
+    blocks = Blocks(layers, 2, True, (period,))
+    model = block_models(setting, blocks, setting.scale.blocks_steps // 2).model
+    same, elsewhere = (_known_loss(setting, model, periods) for periods in ((period,), others))
+    score = head_scores(model, unseen_blocks(setting, (period,))[0])["induction"].max(axis=(1, 2))
+    return same, elsewhere, score
+
+
+def _of_two_layers(same: np.ndarray, elsewhere: np.ndarray, score: np.ndarray) -> tuple[Quantity, ...]:
+    return (
+        quantity("loss at the period, two layers, nats", over_models(same)),
+        quantity("loss at other periods, two layers, nats", over_models(elsewhere)),
+        Quantity("induction score at the period, two layers", float(score.mean())),
     )
 
 

@@ -1,6 +1,7 @@
 """What experiments make of losses and induction scores that are planted: each criterion, clause by clause."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -82,6 +83,12 @@ def test_one_layer_has_to_solve_its_period_with_a_score_and_fail_at_others(
     )
     found = induction.fixed_period(SETTING)
     assert found.met == met
+    full = induction.fixed_period(replace(SETTING, scale=replace(SETTING.scale, name="full")))
+    assert full.met == met
+    assert numbers_of(full)["loss at other periods, two layers, nats"] == pytest.approx(
+        np.mean(elsewhere) * LOG_V
+    )
+    assert full.verdict.endswith("at others.")
     assert found.verdict.startswith("No: one layer" if met else "Not shown")
     numbers = numbers_of(found)
     assert numbers["loss at the period, nats"] == pytest.approx(np.mean(same) * LOG_V)
