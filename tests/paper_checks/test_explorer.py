@@ -67,6 +67,7 @@ def test_the_page_needs_nothing_else(data, tmp_path):
     assert not re.findall(r"""(?:src|href)=["'](?!data:,)""", page)
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     assert "No: they do not." in page
+    assert "Criterion, not met: A criterion. <code>heads.structure</code>" in page
     assert "an assumption" not in page
     with pytest.raises(InputError, match="cannot be written"):
         write_explorer(tmp_path / "missing" / "explorer.html", data)
