@@ -35,6 +35,26 @@ def head_profile(attention: Float[Tensor, "*heads T T"]) -> dict[str, Float[Tens
     return {name: rows.mean(dim=-1) for name, rows in row_profile(attention).items()}
 
 
+def profile_spread(attention: Float[Tensor, "*heads T T"]) -> dict[str, dict[str, Float[Tensor, "*heads"]]]:
+    """Return the mean, deviation, least and largest of the same numbers over rows 1..T-1, by name.
+
+    Raises:
+        InputError: the map has one row only.
+    """
+    if attention.shape[-1] < 2:
+        raise InputError("A map of one row has no row besides the first; give at least two positions.")
+    later = {name: rows[..., 1:] for name, rows in row_profile(attention).items()}
+    return {
+        name: {
+            "mean": rows.mean(dim=-1),
+            "deviation": rows.std(dim=-1, correction=0),
+            "least": rows.amin(dim=-1),
+            "largest": rows.amax(dim=-1),
+        }
+        for name, rows in later.items()
+    }
+
+
 def induction_score(attention: Float[Tensor, "*heads T T"], period: int) -> Float[Tensor, "*heads"]:
     """Return the mean weight of row t on t - period + 1, over t = period..T-1.
 

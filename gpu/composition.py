@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
@@ -20,6 +22,13 @@ def composition_score(
     """
     score: Tensor = torch.linalg.matrix_norm(unit(first, axes=2) @ unit(second, axes=2))
     return score
+
+
+def subspace_scores(
+    sources: Mapping[str, Float[Tensor, "_ d"]], circuit: Float[Tensor, "*heads d c"]
+) -> dict[str, Float[Tensor, "*heads"]]:
+    """Return how strongly a circuit reads each source, by its name; what sources are, see the reference."""
+    return {name: composition_score(rows, circuit) for name, rows in sources.items()}
 
 
 def energy_rank(matrix: Float[Tensor, "*heads a b"], share: float) -> Int64[Tensor, "*heads"]:

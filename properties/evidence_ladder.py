@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from reference.errors import InputError
+
 
 class Step(IntEnum):
     """What has to be shown, in order."""
@@ -30,6 +32,11 @@ class Step(IntEnum):
     def words(self) -> str:
         """The step for a reader."""
         return _WORDS[self]
+
+    @property
+    def otherwise(self) -> str:
+        """What was found where the step does not hold, for a reader."""
+        return self.words.replace("changes", "no change") if self >= Step.ablation else f"not {self.words}"
 
 
 _WORDS = {
@@ -55,11 +62,24 @@ STRENGTHS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One result: the step that it speaks to, whether it came out as claimed, and what showed it."""
+    """One result: the step that it speaks to, whether it came out as claimed, and what showed it.
+
+    Raises:
+        InputError: there is no such step, or it neither holds nor does not: the finding would be lost.
+    """
 
     step: Step
     holds: bool
     shown_by: str
+
+    def __post_init__(self) -> None:
+        if self.step not in tuple(Step) or self.holds not in (True, False):
+            raise InputError(
+                f"A finding of {self.shown_by or 'nobody'} has the step {self.step!r}, holds {self.holds!r}; "
+                f"give one of {', '.join(f'Step.{step.name}' for step in Step)} and True or False."
+            )
+        object.__setattr__(self, "step", Step(self.step))
+        object.__setattr__(self, "holds", bool(self.holds))
 
 
 @dataclass(frozen=True)
@@ -87,7 +107,7 @@ class Assessment:
         parts = [f"{self.strength} ({len(self.climbed)} of {len(Step)} steps)"]
         if self.against:
             parts.append(
-                "against it: " + ", ".join(f"not {one.step.words} ({one.shown_by})" for one in self.against)
+                "against it: " + ", ".join(f"{one.step.otherwise} ({one.shown_by})" for one in self.against)
             )
         if self.ahead:
             parts.append("shown ahead of a gap: " + _listed(self.ahead))

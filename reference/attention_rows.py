@@ -67,6 +67,15 @@ def profile_spread(attention: Float64[np.ndarray, "*heads T T"]) -> dict[str, Sp
     """Return how each number of `row_profile` spreads over rows 1..T-1, by name.
 
     Row 0 is left out: it is the same for every head. A mean of .45 may stand for rows between .1 and .9.
+    Units and ranges are those of `row_profile`, of a deviation 0 to half the range.
+
+    Uniform attention, in mean and deviation: entropy and relative_diagonal 1 and 0; diagonal and previous
+    m = (H_T - 1)/(T-1) and sqrt((H_T^(2) - 1)/(T-1) - m^2), with H_T^(2) = 1 + 1/4 + ... + 1/T^2; distance
+    T/4 and sqrt(T (T-2)/48). What is the same in all rows of uniform attention spreads in a random head's,
+    with logits of variance v: relative_diagonal by v (1 - 1/(T-1)) (1 - m) in the mean square.
+
+    Source: attention-chapter, sec. 4.1.5; the values are derived here from those of the rows, and from the
+    variance v (n-1)/n^3 of a weight among n (`theory.softmax_moments`).
 
     Raises:
         InputError: the map has one row only.

@@ -12,7 +12,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float64
 
+from reference.attention_rows import Numbers
 from reference.errors import InputError
 
 
@@ -65,6 +67,32 @@ def initial_logit_variance(width: int, deviation: float) -> float:
     and the d_head products are summed and divided by sqrt(d_head). At d_model = 128 and .02 it is .0026.
     """
     return (width * deviation**2) ** 2
+
+
+def entropy_on_streams(read: Float64[np.ndarray, "*heads T d"], variance: float) -> Numbers:
+    """Return the mean normalised entropy of a random head that reads these streams, over its W_Q and W_K.
+
+    In 0..1; row 0 counts as 0. Uniform attention: (T-1)/T, from which a random head falls. For Gaussian W_Q
+    and W_K the logits of row t over its n = t+1 keys have the covariance v (|h_t|^2/d) h_j.h_k/d, so that
+    their own variance has the mean v (|h_t|^2/d) s_t, with s_t the mean of |h_j|^2/d less |mean of h_j|^2/d:
+    how far the streams seen lie from their mean. The entropy falls by half of that in nats, to first order in
+    v. Unrelated streams of unit variance have s_t = (n-1)/n, which `expected_profile` takes; those that share
+    tokens, or a part as after a perceptron, have less: their heads are closer to uniform attention.
+
+    Source: derived here.
+
+    Args:
+        read: the streams as the head reads them, normalised where the model is.
+        variance: v, of the logits of streams of unit variance, as `initial_logit_variance` gives it.
+    """
+    T, d = read.shape[-2:]
+    n = np.arange(1, T + 1, dtype=np.float64)
+    square = (read**2).sum(axis=-1) / d
+    mean = read.cumsum(axis=-2) / n[:, None]
+    apart = square.cumsum(axis=-1) / n - (mean**2).sum(axis=-1) / d
+    nats = variance * square * apart / 2
+    mean_entropy: Numbers = (1 - nats[..., 1:] / np.log(n[1:])).sum(axis=-1) / T
+    return mean_entropy
 
 
 def _over_rows(means: np.ndarray, variances: np.ndarray) -> Expected:

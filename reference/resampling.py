@@ -79,6 +79,18 @@ def _over_both(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.asarray(values.mean(axis=(0, 1))), np.asarray(np.sqrt(total)), freedom
 
 
+def ratio_of_means(
+    values: Float64[np.ndarray, "*shape n"], of: Float64[np.ndarray, " n"]
+) -> Float64[np.ndarray, "*shape n"]:
+    """Return what each of n sequences says of mean(values) / mean(of): numbers whose mean is that ratio.
+
+    To first order the ratio r changes with a sequence by (x - r s) / mean(s) over n, for values x of s; these
+    are r plus that, so that an interval for their mean is one for the ratio.
+    """
+    r = values.mean(axis=-1, keepdims=True) / of.mean(axis=-1, keepdims=True)
+    return np.asarray(r + (values - r * of) / of.mean(axis=-1, keepdims=True))
+
+
 def two_sided_p(values: Float64[np.ndarray, n * shape]) -> Float64[np.ndarray, "*shape"]:
     """Return the p-value of Student's t-test that the mean over n sequences is 0; 1 where all values are 0.
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from gpu.small_gpt.ablation import all_heads, effects
 from paper_checks.experiments.models import text_models, unseen_windows
-from paper_checks.experiments.result import Outcome, Quantity
+from paper_checks.experiments.result import Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
+from reference.resampling import over_models, ratio_of_means
 
 
 def first_layer(setting: Setting) -> Outcome:
@@ -20,12 +21,14 @@ def first_layer(setting: Setting) -> Outcome:
     it is L where layer 0 is all there is.
     """
     windows = unseen_windows(setting)
-    share = {}
+    each: dict[int, np.ndarray] = {}  # what each window [M, N] says of the share times the depth
     for depth in setting.scale.depths:
         model = text_models(setting, depth)
-        found = effects(model, windows, [[head] for head in all_heads(model)]).mean(axis=(2, 3))  # [K, M]
-        share[depth] = found[: setting.scale.heads].sum(axis=0) / found.sum(axis=0)
-    times = {depth: depth * each for depth, each in share.items()}  # [M] each
+        found = effects(model, windows, [[head] for head in all_heads(model)]).mean(axis=3)  # [K, M, N]
+        parts = zip(found[: setting.scale.heads].sum(axis=0), found.sum(axis=0), strict=True)
+        each[depth] = np.stack([depth * ratio_of_means(first, whole) for first, whole in parts])
+    times = {depth: of_windows.mean(axis=1) for depth, of_windows in each.items()}  # [M] each
+    intervals = {depth: over_models(of_windows) for depth, of_windows in each.items()}
     met = all(times[b].max() < times[a].min() for a, b in itertools.pairwise(setting.scale.depths))
     return Outcome(
         experiment="depth.first_layer",
@@ -37,19 +40,14 @@ def first_layer(setting: Setting) -> Outcome:
         met=met,
         verdict=(
             f"{'Yes' if met else 'No'}: a head of layer 0 matters "
-            + ", ".join(
-                f"{each.mean():.1f} ({each.min():.1f} to {each.max():.1f})" for each in times.values()
-            )
+            + ", ".join(f"{one.mean():.1f} ({one.min():.1f} to {one.max():.1f})" for one in times.values())
             + f" times as much as the average head at {', '.join(map(str, times))} layers, and layer 0 holds "
-            + ", ".join(f"{each.mean():.0%}" for each in share.values())
+            + ", ".join(f"{one.mean() / depth:.0%}" for depth, one in times.items())
             + " of all effects."
         ),
         quantities=(
-            *(
-                Quantity(f"head of layer 0 over average, {n} layers", float(np.mean(x)))
-                for n, x in times.items()
-            ),
-            *(Quantity(f"share of layer 0 at {n} layers", float(np.mean(x))) for n, x in share.items()),
+            *(quantity(f"head of layer 0 over average, {n} layers", one) for n, one in intervals.items()),
+            *(Quantity(f"share of layer 0 at {n} layers", float(x.mean()) / n) for n, x in times.items()),
         ),
         claims=("layer0-six-times-real-heads",),
     )

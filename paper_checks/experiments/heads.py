@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.small_gpt.export import layer_heads
-from gpu.small_gpt.heads import attention_maps, profiles
-from gpu.small_gpt.model import SmallGPT
+from gpu.small_gpt.heads import attention_maps, profiles, residual_streams
+from gpu.small_gpt.model import NORM_FLOOR, SmallGPT
 from paper_checks.experiments.models import text, text_models, unseen_windows, untrained_models
 from paper_checks.experiments.result import Observation, Outcome, Quantity
 from paper_checks.experiments.setting import Setting
@@ -14,7 +14,7 @@ from properties.evidence_ladder import Step
 from reference.attention_rows import row_profile
 from reference.effective_rank import energy_rank, participation_ratio
 from reference.encoded_text import random_windows
-from reference.random_heads import expected_profile, initial_logit_variance
+from reference.random_heads import entropy_on_streams, expected_profile, initial_logit_variance
 from reference.resampling import benjamini_hochberg, holm, over_models, over_sequences, two_sided_p
 from theory.random_rank import participation_ratio as untrained_ratio
 
@@ -22,6 +22,8 @@ from theory.random_rank import participation_ratio as untrained_ratio
 STANDARD_ERRORS = 4
 FALSE_FINDINGS = 0.05
 LINEAR = ("diagonal", "previous", "distance")
+# Windows whose streams an untrained head's entropy is predicted from: a stream is d numbers a position.
+STREAMS = 8
 
 
 def structure(setting: Setting) -> Outcome:
@@ -33,6 +35,7 @@ def structure(setting: Setting) -> Outcome:
     seen = windows.shape[1] - 1
     expected = expected_profile(seen, initial_logit_variance(setting.scale.width, setting.scale.deviation))
     deviations = {name: _standard_errors(theirs[name].mean(axis=3), expected[name].mean) for name in LINEAR}
+    deviations["entropy"], predicted = _entropy_off(setting, untrained, theirs["entropy"], windows)
     on_uniform = all(abs(value) <= STANDARD_ERRORS for value in deviations.values())
     more = spread > chance.max()
     apart, met = bool(more.all()), bool(more.all()) and on_uniform
@@ -43,15 +46,16 @@ def structure(setting: Setting) -> Outcome:
         question="Does training make heads differ from each other and from chance?",
         criterion=(
             "In every trained model the entropies of the heads vary more than in every untrained one, and "
-            "the untrained heads' mean diagonal, previous and distance are those of uniform attention "
-            f"within {STANDARD_ERRORS} standard errors."
+            "the untrained heads' mean diagonal, previous and distance are those of uniform attention, their "
+            f"entropy what their streams predict, within {STANDARD_ERRORS} standard errors."
         ),
         met=met,
         verdict=(
             f"{'Yes' if met else 'Not as asked'}: heads vary more than in every untrained model in "
             f"{int(more.sum())} of {len(more)}; entropies range over {ranges[0]:.3g} in trained models and "
             f"{ranges[1]:.1g} in untrained ones, whose means are "
-            f"{max(abs(value) for value in deviations.values()):.1f} standard errors from uniform at most."
+            f"{max(abs(value) for value in deviations.values()):.1f} standard errors from what is derived at "
+            "most."
         ),
         quantities=(
             Quantity("standard deviation of entropy over heads, trained", float(spread.mean())),
@@ -61,7 +65,11 @@ def structure(setting: Setting) -> Outcome:
             ),
             Quantity("mean entropy of untrained heads", float(theirs["entropy"].mean())),
             Quantity("their entropy as predicted from the variance of the logits", expected["entropy"].mean),
-            *(Quantity(f"standard errors from uniform: {name}", value) for name, value in deviations.items()),
+            Quantity("their entropy as predicted from the streams that they read", predicted),
+            *(
+                Quantity(f"standard errors from what is derived: {name}", value)
+                for name, value in deviations.items()
+            ),
             Quantity(
                 "largest change of a head's entropy from text seen in training to unseen",
                 _seen_less_unseen(setting, trained),
@@ -131,6 +139,19 @@ def _standard_errors(values: np.ndarray, expected: float) -> float:
     """By how many standard errors the mean over untrained models [R, L, H] is off; models are independent."""
     of_models = values.mean(axis=(1, 2))
     return float((of_models.mean() - expected) / (of_models.std(ddof=1) / np.sqrt(len(of_models))))
+
+
+def _entropy_off(
+    setting: Setting, untrained: SmallGPT, entropy: np.ndarray, windows: np.ndarray
+) -> tuple[float, float]:
+    """Return by how many standard errors the entropies [R, L, H, N] are off their prediction, and that."""
+    streams = residual_streams(untrained, windows[:STREAMS, :-1])[:-1]  # [L, R, N, T, d]
+    centred = streams - streams.mean(axis=-1, keepdims=True)
+    read = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + NORM_FLOOR)
+    variance = initial_logit_variance(setting.scale.width, setting.scale.deviation)
+    expected = np.swapaxes(entropy_on_streams(read, variance), 0, 1)[:, :, None]  # [R, L, 1, N]
+    off = (entropy[..., :STREAMS] - expected).mean(axis=3)
+    return _standard_errors(off, 0.0), float(np.mean(expected))
 
 
 def _seen_less_unseen(setting: Setting, trained: SmallGPT) -> float:

@@ -16,9 +16,10 @@ from paper_checks.experiments.models import (
     unseen_blocks,
     untrained_like,
 )
-from paper_checks.experiments.result import Observation, Outcome, Quantity
+from paper_checks.experiments.result import Observation, Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
 from properties.evidence_ladder import Step
+from reference.resampling import over_models, over_sequences
 
 # A head is called an induction head from this score on: most of its weight where it has something to copy.
 FOUND = 0.5
@@ -29,15 +30,16 @@ CLAIM = ("trained-cyclic-score",)
 
 
 def fixed_period(setting: Setting) -> Outcome:
-    """Train one layer on blocks of one period: it solves them by position, and scores as induction would."""
+    """Train one layer on blocks of one period: it solves them by position, and scores as induction would.
+
+    In the profile full two layers too, which need not do otherwise: what they do is told and decides nothing.
+    """
     period = random_periods(setting)[-2]
-    others = tuple(p for p in random_periods(setting) if p != period)
-    model = block_models(setting, Blocks(1, 2, True, (period,)), setting.scale.blocks_steps // 2).model
-    same, elsewhere = (_known_loss(setting, model, periods) for periods in ((period,), others))
-    score = head_scores(model, unseen_blocks(setting, (period,))[0])["induction"].max(axis=(1, 2))
+    same, elsewhere, score = _at_one_period(setting, 1, period)
+    two = _at_one_period(setting, 2, period) if setting.scale.name == "full" else None
     log_v = math.log(setting.scale.blocks_vocab)
-    solved, looks_like = bool(same.max() < SOLVED * log_v), bool(score.min() > FOUND)
-    carried = bool(elsewhere.min() > log_v / 2)
+    solved, looks_like = bool(same.mean(axis=1).max() < SOLVED * log_v), bool(score.min() > FOUND)
+    carried = bool(elsewhere.mean(axis=1).min() > log_v / 2)
     met = solved and looks_like and carried
     return Outcome(
         experiment="induction.fixed_period",
@@ -51,13 +53,37 @@ def fixed_period(setting: Setting) -> Outcome:
             f"{'No' if met else 'Not shown'}: one layer scores {score.mean():.2f} and leaves "
             f"{same.mean():.2f} nats at period {period}, where position is enough, and "
             f"{elsewhere.mean():.2f} of log V = {log_v:.2f} at others, where only matching would do."
+            + (
+                f" Two layers score {two[2].mean():.2f} and leave {two[1].mean():.2f} at others."
+                if two
+                else ""
+            )
         ),
         quantities=(
-            Quantity("loss at the period, nats", float(same.mean())),
-            Quantity("loss at other periods, nats", float(elsewhere.mean())),
+            quantity("loss at the period, nats", over_models(same)),
+            quantity("loss at other periods, nats", over_models(elsewhere)),
             Quantity("induction score at the period", float(score.mean())),
+            *(_of_two_layers(*two) if two else ()),
         ),
         claims=("cyclic-forces-induction", "trained-cyclic-score", "ideal-induction-score"),
+    )
+
+
+def _at_one_period(setting: Setting, layers: int, period: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return of models trained at one period the losses [M, N] at it and at others, and best scores [M]."""
+    others = tuple(p for p in random_periods(setting) if p != period)
+    blocks = Blocks(layers, 2, True, (period,))
+    model = block_models(setting, blocks, setting.scale.blocks_steps // 2).model
+    same, elsewhere = (_known_loss(setting, model, periods) for periods in ((period,), others))
+    score = head_scores(model, unseen_blocks(setting, (period,))[0])["induction"].max(axis=(1, 2))
+    return same, elsewhere, score
+
+
+def _of_two_layers(same: np.ndarray, elsewhere: np.ndarray, score: np.ndarray) -> tuple[Quantity, ...]:
+    return (
+        quantity("loss at the period, two layers, nats", over_models(same)),
+        quantity("loss at other periods, two layers, nats", over_models(elsewhere)),
+        Quantity("induction score at the period, two layers", float(score.mean())),
     )
 
 
@@ -66,7 +92,8 @@ def random_period(setting: Setting) -> Outcome:
     periods = random_periods(setting)
     model = block_models(setting, Blocks(2, 2, True, periods), setting.scale.blocks_steps).model
     tokens, _, known = unseen_blocks(setting, periods)
-    loss = np.array([one[known].mean() for one in losses(model, tokens)])
+    of_sequences = sequence_losses(losses(model, tokens), known)
+    loss = of_sequences.mean(axis=1)
     untrained = untrained_like(model)
     scores, chance = (head_scores(one, tokens)["induction"] for one in (model, untrained))
     best = scores[:, 1].max(axis=1)  # of the second layer's heads
@@ -89,10 +116,13 @@ def random_period(setting: Setting) -> Outcome:
             f"{new.mean():.2f} nats."
         ),
         quantities=(
-            *(Quantity(f"loss of model {m}, nats", float(value)) for m, value in enumerate(loss)),
+            *(
+                quantity(f"loss of model {m}, nats", over_sequences(one, setting.seed))
+                for m, one in enumerate(of_sequences)
+            ),
             *(Quantity(f"best score of model {m}", float(value)) for m, value in enumerate(best)),
             Quantity("untrained score", float(chance.mean())),
-            Quantity("loss at longer, unseen periods, nats", float(new.mean())),
+            quantity("loss at longer, unseen periods, nats", over_models(new)),
         ),
         observations=(
             Observation(ABOUT, Step.one_input, bool(best.max() > FOUND), CLAIM),
@@ -107,9 +137,15 @@ def random_period(setting: Setting) -> Outcome:
 
 
 def _known_loss(setting: Setting, model: SmallGPT, periods: tuple[int, ...]) -> np.ndarray:
-    """Return each model's mean loss on the rows of unseen blocks that have seen a repetition."""
+    """Return each model's loss [M, N] in each unseen sequence, on the rows that have seen a repetition."""
     tokens, _, known = unseen_blocks(setting, periods)
-    return np.array([one[known].mean() for one in losses(model, tokens)])
+    return sequence_losses(losses(model, tokens), known)
+
+
+def sequence_losses(each: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return the mean loss [..., N] of each sequence, from [..., N, T], over its rows that are `known`."""
+    found: np.ndarray = (each * known).sum(axis=-1) / known.sum(axis=-1)
+    return found
 
 
 def recurring(windows: np.ndarray) -> float:

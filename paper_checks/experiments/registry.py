@@ -64,7 +64,7 @@ SECONDS = {
     "heads.structure": 220,
     "ablation.pairs": 90,
     "ablation.positions": 30,
-    "induction.fixed_period": 40,
+    "induction.fixed_period": 110,
     "induction.random_period": 120,
     "induction.one_layer": 240,
     "depth.first_layer": 1000,

@@ -12,7 +12,7 @@ from paper_checks.experiments.models import text_models, unseen_windows, untrain
 from paper_checks.experiments.result import Observation, Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
 from properties.evidence_ladder import Step
-from reference.resampling import benjamini_hochberg, holm, over_models, two_sided_p
+from reference.resampling import benjamini_hochberg, holm, over_models, over_sequences, two_sided_p
 
 FALSE_FINDINGS = 0.05
 ABOUT = "the heads of layer 0 matter more than later ones"
@@ -33,6 +33,7 @@ def place(setting: Setting) -> Outcome:
     )
     difference = np.moveaxis(wrong - right, 2, 0)  # [N, K, M]
     p = np.array([holm(column) for column in two_sided_p(difference).T]).T
+    of_windows = over_sequences(difference, setting.seed)
     differ = p < FALSE_FINDINGS
     met = bool((differ.mean(axis=0) > 0.5).all())
     cost = np.abs(right.mean(axis=2))  # [K, M]
@@ -68,6 +69,8 @@ def place(setting: Setting) -> Outcome:
                     "head": head,
                     "before the projection": float(right[k, m].mean()),
                     "slice of its output": float(wrong[k, m].mean()),
+                    "difference, low": float(of_windows.low[k, m]),
+                    "difference, high": float(of_windows.high[k, m]),
                 }
                 for k, (layer, head) in enumerate(heads)
                 for m in range(right.shape[1])

@@ -8,9 +8,9 @@ import numpy as np
 
 from gpu.small_gpt.ablation import all_heads, effects, losses, removing_after_projection
 from paper_checks.experiments.models import text_models, unseen_windows
-from paper_checks.experiments.result import Outcome, Quantity
+from paper_checks.experiments.result import Outcome, Quantity, quantity
 from paper_checks.experiments.setting import Setting
-from reference.resampling import benjamini_hochberg, two_sided_p
+from reference.resampling import benjamini_hochberg, over_models, over_sequences, two_sided_p
 
 FALSE_FINDINGS = 0.05
 
@@ -30,6 +30,7 @@ def pairs(setting: Setting) -> Outcome:
         [benjamini_hochberg(column) for column in two_sided_p(np.moveaxis(right, 2, 0)).T]
     ).T  # [P, M]
     mean = right.mean(axis=2)
+    of_windows = over_sequences(np.moveaxis(right, 2, 0), setting.seed)
     negative, positive = ((p < FALSE_FINDINGS) & (mean < 0)), ((p < FALSE_FINDINGS) & (mean > 0))
     all_negative = bool((mean < 0).all())
     answer = "Yes" if all_negative else "No" if positive.any() else "Not shown"
@@ -48,8 +49,8 @@ def pairs(setting: Setting) -> Outcome:
         quantities=(
             Quantity("share of negative pairs", float((mean < 0).mean())),
             Quantity("share of negative pairs, wrong place", float((wrong.mean(axis=2) < 0).mean())),
-            Quantity("mean interaction within a layer, nats", float(mean[same].mean())),
-            Quantity("mean interaction between layers, nats", float(mean[~same].mean())),
+            quantity("mean interaction within a layer, nats", over_models(right[same].mean(axis=0))),
+            quantity("mean interaction between layers, nats", over_models(right[~same].mean(axis=0))),
             Quantity("positive after correction", int(positive.sum())),
             Quantity("negative after correction", int(negative.sum())),
         ),
@@ -60,6 +61,8 @@ def pairs(setting: Setting) -> Outcome:
                     "first": heads[i],
                     "second": heads[j],
                     "interaction": float(mean[k, m]),
+                    "low": float(of_windows.low[k, m]),
+                    "high": float(of_windows.high[k, m]),
                     "adjusted p": float(p[k, m]),
                 }
                 for k, (i, j) in enumerate(couples)

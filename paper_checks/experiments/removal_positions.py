@@ -10,7 +10,7 @@ from gpu.small_gpt.ablation import all_heads, effects
 from paper_checks.experiments.models import text, text_models, unseen_windows
 from paper_checks.experiments.result import Outcome, Quantity
 from paper_checks.experiments.setting import Setting
-from reference.resampling import holm, over_models, two_sided_p
+from reference.resampling import holm, over_models, ratio_of_means, two_sided_p
 
 FALSE_FINDINGS = 0.05
 
@@ -31,7 +31,7 @@ def positions(setting: Setting) -> Outcome:
         "others": effects(model, windows, singles, ~marked).mean(axis=3),
     }  # [K, M, N]
     shares = {"marks": marked.mean(axis=1), "others": (~marked).mean(axis=1)}  # [N]
-    each = {name: _per_position(totals[name], shares[name]) for name in totals}
+    each = {name: ratio_of_means(totals[name], shares[name]) for name in totals}  # per removed position
     smaller = _above(totals["others"] - totals["marks"])  # p-values [K, M]
     larger = _above(each["marks"] - each["others"])
     reversed_there = _adjusted(np.maximum(smaller, larger)) < FALSE_FINDINGS
@@ -69,16 +69,6 @@ def positions(setting: Setting) -> Outcome:
     )
 
 
-def _per_position(totals: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Return what each window [K, M, N] says of the effect per removed position: its mean is that ratio.
-
-    The ratio r = mean(x) / mean(s) of effects x to shares s of positions removed changes with a window by
-    (x_n - r s_n) / mean(s) over n, to first order; these are r plus that.
-    """
-    r = totals.mean(axis=2, keepdims=True) / share.mean()
-    return np.asarray(r + (totals - r * share) / share.mean())
-
-
 def _above(values: np.ndarray) -> np.ndarray:
     """Return the one-sided p-values [K, M] that means over windows of [K, M, N] are not above 0."""
     p = two_sided_p(np.moveaxis(values, 2, 0)) / 2
@@ -93,6 +83,7 @@ def _by_head(
     totals: dict[str, np.ndarray], each: dict[str, np.ndarray], gap: np.ndarray, heads: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
     found = {name: over_models(np.moveaxis(total, 0, 2)) for name, total in totals.items()}
+    per_position = {name: over_models(np.moveaxis(ratio, 0, 2)) for name, ratio in each.items()}
     return [
         {
             "layer": layer,
@@ -100,7 +91,9 @@ def _by_head(
             **{f"{name}, total": float(found[name].value[k]) for name in found},
             **{f"{name}, low": float(found[name].low[k]) for name in found},
             **{f"{name}, high": float(found[name].high[k]) for name in found},
-            **{f"{name}, per position": float(each[name][k].mean()) for name in found},
+            **{f"{name}, per position": float(per_position[name].value[k]) for name in found},
+            **{f"{name}, per position, low": float(per_position[name].low[k]) for name in found},
+            **{f"{name}, per position, high": float(per_position[name].high[k]) for name in found},
             "whole less parts": float(gap[k]),
         }
         for k, (layer, head) in enumerate(heads)

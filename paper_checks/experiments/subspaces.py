@@ -45,7 +45,7 @@ def subspaces(setting: Setting) -> Outcome:
     met = all(patterns) and all(moved)
     return Outcome(
         experiment="circuits.subspaces",
-        question="Does the previous-token head find its key by position and move the token?",
+        question="Does the head that looks back most find its key by position and move the token?",
         criterion=(
             "In every model the head of layer 0 with the largest previous-token weight reads positions more "
             "strongly than tokens with its queries and keys, and tokens more strongly with its values."

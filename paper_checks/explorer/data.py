@@ -51,7 +51,7 @@ def explorer_data(setting: Setting, outcomes: Sequence[Outcome] = ()) -> dict[st
         "losses": _losses(trained, shown),
         "written": _written(setting, trained, shown),
         "outcomes": [
-            {"experiment": o.experiment, "question": o.question, "met": o.met, "verdict": o.verdict}
+            {name: getattr(o, name) for name in ("experiment", "question", "criterion", "met", "verdict")}
             for o in outcomes
         ],
         "evidence": [{"about": about, "says": str(one)} for about, one in assessments(outcomes).items()],

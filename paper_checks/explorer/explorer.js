@@ -64,9 +64,11 @@
     const cell = (size - margin) / T;
     context.drawImage(small, margin, margin, cell * T, cell * T);
     context.fillStyle = colour("--quiet");
-    context.font = `${Math.max(7, Math.min(13, cell * 0.85))}px sans-serif`;
+    const high = Math.max(7, Math.min(13, cell * 0.85));
+    context.font = `${high}px sans-serif`;
     context.textBaseline = "middle";
-    for (let i = 0; i < T; i++) {
+    // Where cells are lower than letters, as on a phone, every second or third word is written.
+    for (let i = 0; i < T; i += Math.ceil(high / cell)) {
       const word = words[i].replace("\n", "⏎");
       context.textAlign = "right";
       context.fillText(word, margin - 4, margin + cell * (i + 0.5), margin - 6);
@@ -119,17 +121,24 @@
   function tiles() {
     const made = [];
     for (let layer = 0; layer < data.layers; layer++) {
+      const row = element("div", undefined, { class: "layer", role: "group", "aria-label": `Layer ${layer}` });
+      row.append(element("p", `Layer ${layer}`));
+      made.push(row);
       for (let head = 0; head < data.heads; head++) {
         const on = layer === state.layer && head === state.head;
-        const tile = element("button", `layer ${layer}, head ${head}`, { type: "button", class: "tile", "aria-pressed": on });
+        const tile = element("button", `head ${head}`, {
+          type: "button", class: "tile", "aria-pressed": on, "aria-label": `layer ${layer}, head ${head}`,
+        });
         const canvas = document.createElement("canvas");
         draw(canvas, mapOf(layer, head));
         tile.append(canvas);
         tile.addEventListener("click", () => choose(layer, head));
-        made.push(tile);
+        row.append(tile);
       }
     }
+    const focused = byId("tiles").contains(document.activeElement);
     byId("tiles").replaceChildren(...made);
+    if (focused) byId("tiles").querySelector('[aria-pressed="true"]').focus();
   }
 
   function bars() {

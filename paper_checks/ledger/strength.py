@@ -78,6 +78,8 @@ def strength_of(
 
 def _climbed(found: Assessment, about: str = "") -> Strength:
     steps = f"{about}{found.strength}, {len(found.climbed)} of {len(Step)} steps"
-    against = ", ".join(f"not {one.step.words} ({one.shown_by})" for one in found.against)
+    against = ", ".join(f"{one.step.otherwise} ({one.shown_by})" for one in found.against)
+    ahead = ", ".join(step.words for step in found.ahead)
+    told = [steps, against and f"against it: {against}", ahead and f"ahead of a gap: {ahead}"]
     missing = ", ".join(step.words for step in found.missing)
-    return Strength(f"{steps}; against it: {against}" if against else steps, missing or NOTHING)
+    return Strength("; ".join(one for one in told if one), missing or NOTHING)

@@ -8,12 +8,13 @@ keys meet, or values and output, changes nothing.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection
 
 import numpy as np
 
-from properties.check import Check, Comparison, Law, Outcome
+from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
 from properties.heads_cases import HEADS, HeadsCase
 from properties.rounded import Rounded, exact, softmax, total
 from properties.target import Target
@@ -60,6 +61,23 @@ def _whole(target: Target, case: HeadsCase) -> Outcome:
 def _one(target: Target, case: HeadsCase) -> Outcome:
     for head in range(case.heads):
         yield _compared(target, case, (head,), f"output without head {head}")
+
+
+def _two(target: Target, case: HeadsCase) -> Outcome:
+    """Every pair, the later one named first: a range from one to the other holds a third head."""
+    if case.heads < 2:
+        raise NotAdmitted("one head is no pair")
+    for first, second in itertools.combinations(range(case.heads), 2):
+        yield _compared(target, case, (second, first), f"output without heads {second} and {first}")
+
+
+def _given(target: Target, case: HeadsCase) -> Outcome:
+    """A head that is removed in the weights themselves is missing from whatever is asked next."""
+    weights, stream = dict(case.weights), case.stream.copy()
+    target.ask("multi_head_output", weights, stream, [0])
+    for name, value in case.weights.items():
+        yield Comparison(f"{name} after head 0 was removed", weights[name], value, 0.0)
+    yield Comparison("the stream after head 0 was removed", stream, case.stream, 0.0)
 
 
 def _all(target: Target, case: HeadsCase) -> Outcome:
@@ -118,10 +136,12 @@ CHECKS = (
         "Without a head the output is the sum of the other heads' terms.",
         _one,
     ),
+    _check("two_heads", "Without two heads the output is the sum of the other heads' terms.", _two),
     _check("no_head", "Without any head the output is zero.", _all),
     _check(
         "forgotten", "What is left of a layer does not depend on the weights of a removed head.", _forgotten
     ),
+    _check("given", "Removing a head leaves the weights and the stream as they were given.", _given),
     _check(
         "basis_free",
         "A change of the basis in which queries meet keys, or values the output, changes nothing.",

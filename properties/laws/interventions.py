@@ -53,6 +53,13 @@ def _zero_direction(target: Target, case: MatrixCase) -> Outcome:
     yield Comparison("the rest along zero", got, case.first, rounding(np.abs(case.first), 1, target.dtype))
 
 
+def _given(target: Target, case: MatrixCase) -> Outcome:
+    weight, direction = case.first.copy(), case.second.copy()
+    target.ask("remove_projection", weight, direction)
+    yield Comparison("the weight after the removal", weight, case.first, 0.0)
+    yield Comparison("the direction after the removal", direction, case.second, 0.0)
+
+
 def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"projection.{name}",
@@ -70,4 +77,5 @@ CHECKS = (
     _check("idempotent", "Removing a projection twice is removing it once.", _idempotent),
     _check("scale_free", "The length and sign of the direction do not matter.", _scale_free),
     _check("zero_direction", "Along a zero direction nothing is removed.", _zero_direction),
+    _check("given", "Removing a projection leaves the weight and the direction as they were given.", _given),
 )

@@ -46,6 +46,42 @@ MULTI_HEAD_OUTPUT = (
         caught_by=("ablation.one_head", "ablation.forgotten"),
     ),
     _output(
+        "heads_removed_from_one_to_the_other",
+        slip="of two heads to remove, those between them are removed too",
+        right="head in ablated",
+        wrong="ablated and min(ablated) <= head <= max(ablated)",
+        caught_by=("ablation.two_heads",),
+    ),
+    _output(
+        "heads_removed_one_at_a_time",
+        slip="of several heads to remove, only the last named is removed",
+        right="head in ablated",
+        wrong="head in ablated[-1:]",
+        caught_by=("ablation.two_heads", "ablation.no_head"),
+    ),
+    _output(
+        "heads_removed_from_the_weights",
+        slip="a head is removed in the weights that were given, which lack it from then on",
+        right="gathered = np.zeros_like(gathered)",
+        wrong="W_O[:] = 0.0",
+        caught_by=("ablation.given",),
+    ),
+    _output(
+        "heads_are_sequences",
+        slip="the sequences with the numbers of the removed heads are zeroed, in every head",
+        right="head in ablated",
+        wrong="n in ablated",
+        caught_by=("ablation.one_head", "ablation.forgotten"),
+    ),
+    _output(
+        "heads_made_up_for",
+        slip="the heads that are left are scaled up for those removed, as dropout does",
+        right="output[n] += gathered @ W_O",
+        wrong="H = len(weights['W_Q'])\n            "
+        "output[n] += gathered @ W_O * H / max(H - len(set(ablated)), 1)",
+        caught_by=("ablation.one_head", "ablation.two_heads"),
+    ),
+    _output(
         "heads_never_removed",
         slip="no head is removed, whichever is named",
         right="if head in ablated:",
@@ -170,6 +206,21 @@ PROBE_SPLIT = (
         slip="every sequence goes its own way, perhaps all the same",
         right="numbers[i] for i in order[:tested]",
         wrong="number for number in numbers if np.random.default_rng(seed + number).random() < share",
+        caught_by=("probe.shares",),
+    ),
+    _split(
+        "split_by_drawn_rows",
+        slip="the share is that of rows drawn, and every sequence that one of them is of is for testing",
+        right="numbers[i] for i in order[:tested]",
+        wrong="sequences[i] for i in np.random.default_rng(seed).permutation(len(sequences))"
+        "[: max(round(share * len(sequences)), 1)]",
+        caught_by=("probe.shares",),
+    ),
+    _split(
+        "split_with_replacement",
+        slip="sequences are drawn with replacement, so that fewer are for testing",
+        right="permutation(len(numbers))",
+        wrong="integers(len(numbers), size=len(numbers))",
         caught_by=("probe.shares",),
     ),
     _split(

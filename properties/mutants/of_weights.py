@@ -46,6 +46,13 @@ COMPOSITION_SCORE = (
         caught_by=("composition.formula", "random.composition"),
     ),
     _composition(
+        "composition_less_chance",
+        slip="what random matrices score, 1/sqrt(n), is subtracted",
+        right="np.linalg.norm(product) / size",
+        wrong="np.linalg.norm(product) / size - 1 / np.sqrt(len(second))",
+        caught_by=("composition.formula", "random.composition"),
+    ),
+    _composition(
         "composition_other_order",
         slip="the factors are multiplied in the other order",
         right="first @ second",
@@ -159,6 +166,13 @@ REMOVE_PROJECTION = (
         right="if square == 0:",
         wrong="if False:",
         caught_by=("projection.zero_direction",),
+    ),
+    _projection(
+        "projection_in_place",
+        slip="the projection is taken out of the weight that was given, which lacks it from then on",
+        right="weight - along * direction",
+        wrong="np.subtract(weight, along * direction, out=weight)",
+        caught_by=("projection.given",),
     ),
     _projection(
         "projection_zeroed",

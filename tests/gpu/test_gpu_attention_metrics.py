@@ -41,6 +41,17 @@ def test_profiles_of_all_heads_at_once():
             same(found[name], expected[name], size=T)
 
 
+def test_spreads_of_all_heads_at_once():
+    found, expected = in_torch.profile_spread(torch.from_numpy(MAPS)), attention_rows.profile_spread(MAPS)
+    assert found.keys() == expected.keys()
+    for name, spread in expected.items():
+        assert found[name].keys() == vars(spread).keys()
+        for part, value in vars(spread).items():
+            same(found[name][part], value, size=T)
+    with pytest.raises(InputError, match="at least two positions"):
+        in_torch.profile_spread(torch.ones(1, 1))
+
+
 @pytest.mark.parametrize("period", [1, 3, 7])
 def test_induction_of_all_heads_at_once(period):
     same(
@@ -74,6 +85,10 @@ def test_circuits_and_outputs():
     first[0] = 0
     left, right = torch.from_numpy(first), torch.from_numpy(second)
     same(composed.composition_score(left, right), composition.composition_score(first, second))
+    sources = {"tokens": first[1, 0], "positions": first[2, 0]}
+    read = composed.subspace_scores({name: torch.from_numpy(one) for name, one in sources.items()}, right)
+    for name, value in composition.subspace_scores(sources, second).items():
+        same(read[name], value)
     circuits = first[:, 0] @ second[0]
     assert (
         composed.energy_rank(torch.from_numpy(circuits), 0.9).numpy()

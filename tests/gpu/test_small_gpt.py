@@ -9,16 +9,19 @@ from gpu.small_gpt.ablation import all_heads, effects, losses, removing, removin
 from gpu.small_gpt.config import Config
 from gpu.small_gpt.export import attention_only, embeddings
 from gpu.small_gpt.generate import continued
+from gpu.small_gpt.heads import profiles
 from gpu.small_gpt.model import Edits, SmallGPT
 from gpu.small_gpt.paths import attention_of, cut
 from gpu.small_gpt.training import Settings, train
 from gpu.threads import threads_worth
 from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
 from reference import attention_only as in_numpy
+from reference.attention_metrics import head_profile
 from reference.cyclic import cyclic_sequences
 from reference.errors import InputError
 from reference.model import causal_softmax
 from reference.multi_head import head_outputs, multi_head_output
+from reference.output_size import copying_cosine, relative_output
 
 V, T = 11, 7
 CLOSE = gamma(10_000, unit_roundoff("float64"))
@@ -84,6 +87,26 @@ def test_a_layers_heads_add_up_to_what_it_adds_to_the_stream():
     weights = {name: to_numpy(bare().by_head(name, 0))[0] for name in ("W_Q", "W_K", "W_V", "W_O")}
     output = multi_head_output(weights, to_numpy(stream[0])[0], [])
     assert np.abs(output - to_numpy(stream[1] - stream[0])[0]).max() <= CLOSE
+
+
+def test_a_profile_is_of_what_a_head_writes_beside_the_stream_that_it_reads():
+    ours, x = bare(), TOKENS[:, :-1]
+    found = profiles(ours, x)
+    for number, layer in np.ndindex(2, 2):
+        weights = attention_only(ours, number)
+        run = in_numpy.run(weights, x)
+        stream, maps = run.streams[layer], run.attention[layer]
+        written = head_outputs(weights.layers[layer], stream, maps)
+        beside = np.broadcast_to(stream, written.shape)
+        expected = {
+            **head_profile(maps),
+            "relative_output": relative_output(written, beside),
+            "copying": copying_cosine(written, beside),
+            "output_norm": np.linalg.norm(written, axis=-1).mean(axis=-1),
+        }
+        assert expected.keys() == found.keys()
+        for name, value in expected.items():
+            assert np.abs(found[name][number, layer] - value).max() <= T * CLOSE, name
 
 
 @pytest.mark.parametrize(("role", "moved"), [("query", True), ("key", True), ("value", False)])
@@ -156,6 +179,21 @@ def test_models_side_by_side_are_the_models_alone():
         assert apart <= DEVIATIONS * 5 * 0.01 * unit_roundoff("float32") ** 0.5, name
 
 
+def test_matrices_decay_and_biases_do_not(monkeypatch):
+    asked, plain = [], torch.optim.AdamW
+
+    def spied(groups, **more):
+        asked.extend(groups)
+        return plain(groups, **more)
+
+    monkeypatch.setattr(torch.optim, "AdamW", spied)
+    config = Config(V, T, heads=2, width=8)
+    trained = train(config, (0,), lambda step, seed: TOKENS, Settings(1, decay=0.5)).model
+    decays = {id(weight): group["weight_decay"] for group in asked for weight in group["params"]}
+    found = {name: decays[id(weight)] for name, weight in trained.weights.items()}
+    assert found == {name: 0.0 if name in ("b_in", "b_out") else 0.5 for name in trained.weights}
+
+
 def test_training_learns_a_fixed_period_and_repeats_to_the_bit():
     config = Config(9, 10, layers=1, heads=2, width=32, mlp=False, normalised=False, deviation=0.1)
 
@@ -181,14 +219,21 @@ def test_text_is_the_most_likely_continuation():
     written = continued(ours, [1, 2, 3], 3)[0]
     step = ours(torch.tensor([[1, 2, 3, *written[:-1]]]))[0, 0, 2:].argmax(dim=-1).tolist()
     assert written == step
-    assert len(continued(ours, [1, 2, 3], T + 3)[0]) == T + 3
+    long = [1, 2, 3, *continued(ours, [1, 2, 3], T + 3)[0]]
+    assert len(long) == 3 + T + 3
+    # Past its context it sees the last T tokens.
+    for end in (T + 1, len(long) - 1):
+        assert ours(torch.tensor([long[end - T : end]]))[0, 0, -1].argmax() == long[end]
 
 
-def test_embeddings_are_float64_arrays():
+def test_embeddings_are_float64_arrays_of_the_model_asked_for():
     assert {name: (value.shape, value.dtype.name) for name, value in embeddings(model(), 1).items()} == {
         "tokens": ((V, 8), "float64"),
         "positions": ((T, 8), "float64"),
     }
+    second = SmallGPT(Config(V, T, heads=2, width=8, deviation=0.3), (1,), dtype=torch.float64)
+    for name, value in embeddings(model((0, 1)), 1).items():
+        assert (value == embeddings(second, 0)[name]).all()
     assert all_heads(model()) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 

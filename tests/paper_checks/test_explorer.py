@@ -67,6 +67,7 @@ def test_the_page_needs_nothing_else(data, tmp_path):
     assert not re.findall(r"""(?:src|href)=["'](?!data:,)""", page)
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     assert "No: they do not." in page
+    assert "Criterion, not met: A criterion. <code>heads.structure</code>" in page
     assert "an assumption" not in page
     with pytest.raises(InputError, match="cannot be written"):
         write_explorer(tmp_path / "missing" / "explorer.html", data)
@@ -137,13 +138,17 @@ def test_pointing_choosing_and_removing(data, tmp_path):
       seen.bar = doc.getElementById("bar-readout").textContent;
       seen.written = doc.querySelectorAll("#written p").length;
       seen.spectrum = doc.getElementById("spectrum-readout").textContent;
+      seen.layers = [...doc.querySelectorAll(".layer")].map((row) => row.querySelectorAll(".tile").length);
+      tiles()[2].focus();
+      tiles()[2].click();
+      seen.focused = tiles().findIndex((tile) => tile === doc.activeElement);
     """
     seen = look(tmp_path, render(data), script)
     t, k = 4, 1
     weight = data["models"]["trained"]["maps"][0][0][0][t * (t + 1) // 2 + k] / PARTS
     words = data["texts"][0]
     assert seen["read"].startswith(f"“{words[t]}” (4) to “{words[k]}” (1): {weight:.3f}; uniform 0.200")
-    assert seen["tiles"] == 8
+    assert (seen["tiles"], seen["layers"], seen["focused"]) == (8, [4, 4], 2)
     assert seen["title"] == "Layer 0, head 0, untrained"
     assert seen["chosen"] == "Layer 1, head 1, untrained"
     assert seen["pressed"] == 5

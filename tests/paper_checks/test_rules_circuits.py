@@ -16,7 +16,14 @@ TOKENS = np.zeros((6, 4), dtype=int)
 MODEL = SimpleNamespace(
     seeds=(0, 1, 2), config=SimpleNamespace(width=16, heads=HEADS), only=lambda number: number
 )
-HELD = {"score": 0.9, "key": [0.1, 0.6], "query": [0.0, 0.2], "value": [0.0, 0.0], "by score": [0.2, 0.4]}
+HELD = {
+    "score": 0.9,
+    "key": [0.1, 0.6],
+    "query": [0.0, 0.2],
+    "value": [0.0, 0.0],
+    "by score": [0.2, 0.4],
+    "previous": [0.1, 0.6],
+}
 
 
 def composition_of(monkeypatch, models, excess=2.0, chance=0.1, known=KNOWN):
@@ -26,7 +33,13 @@ def composition_of(monkeypatch, models, excess=2.0, chance=0.1, known=KNOWN):
         one = models[number]
         rows = [{"role": role, "writer": (0, w)} for role in ("query", "key", "value") for w in (0, 1)]
         lost = {role: one[role] for role in ("query", "key", "value")}
-        return {"rows": rows, "lost": lost, "key score": one["by score"], "score": one["score"]}
+        return {
+            "rows": rows,
+            "lost": lost,
+            "key score": one["by score"],
+            "score": one["score"],
+            "previous": one["previous"],
+        }
 
     plant(
         monkeypatch,
@@ -72,6 +85,23 @@ def test_the_score_may_name_another_head_than_the_cut(monkeypatch):
     found = composition_of(monkeypatch, [HELD, HELD, HELD | {"by score": [0.4, 0.2]}])
     assert found.met
     assert numbers_of(found)["models where the score names the same head"] == 2
+
+
+@pytest.mark.parametrize("previous", [[0.1, 0.6], [0.6, 0.5]])
+def test_the_writer_is_called_a_previous_token_head_only_where_it_is_one_in_every_model(
+    monkeypatch, previous
+):
+    """The head that the cut names is the second; that the other one looks back more does not count."""
+    found = composition_of(monkeypatch, [HELD, HELD, HELD | {"previous": previous}])
+    assert found.met
+    assert found.verdict.endswith(
+        ": a previous-token head." if previous[1] > 0.5 else ", too little for a previous-token head."
+    )
+    assert "previous-token" not in circuits.ABOUT
+    numbers, T = numbers_of(found), SETTING.scale.blocks_context
+    assert numbers["previous-token weight of the writer, model 2"] == previous[1]
+    even = (sum(1 / n for n in range(1, T + 1)) - 1) / T
+    assert numbers["previous-token weight of uniform attention"] == pytest.approx(even)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def profile_of(models, spreads, noise=0.0, **off):
         ([0.2, 0.2, 0.2], [0.1, 0.1, 0.1, 0.1], {"diagonal": 3.0}, False, True),
         ([0.2, 0.2, 0.2], [0.1, 0.1, 0.1, 0.1], {"previous": -3.0}, False, True),
         ([0.2, 0.2, 0.2], [0.1, 0.1, 0.1, 0.1], {"distance": 3.0}, False, True),
+        ([0.2, 0.2, 0.2], [0.1, 0.1, 0.1, 0.1], {"entropy": 4.1}, False, True),
     ],
 )
 def test_heads_of_every_model_have_to_differ_more_than_untrained_ones(
@@ -54,6 +55,7 @@ def test_heads_of_every_model_have_to_differ_more_than_untrained_ones(
         untrained_models=returns("theirs"),
         profiles=lambda model, tokens: told[model],
         _seen_less_unseen=returns(0.0),
+        _entropy_off=returns((off.get("entropy", 0.0), 0.9)),
         _circuits=returns([]),
     )
     found = heads.structure(SETTING)
@@ -67,7 +69,9 @@ def test_heads_of_every_model_have_to_differ_more_than_untrained_ones(
         away = np.sqrt(3) * off.get(name, 0.0)
         size = np.sqrt(3) * (EXPECTED[name].mean + abs(off.get(name, 0.0)) + 1)
         within = rounding(size, 2 * UNTRAINED * 2 * HEADS * WINDOWS, "float64")
-        assert numbers[f"standard errors from uniform: {name}"] == pytest.approx(away, rel=0, abs=within)
+        assert numbers[f"standard errors from what is derived: {name}"] == pytest.approx(
+            away, rel=0, abs=within
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What experiments make of losses and induction scores that are planted: each criterion, clause by clause."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,7 +42,7 @@ def test_every_model_has_to_solve_blocks_with_a_head_of_the_second_layer(
         block_models=TRAINED,
         untrained_like=returns("untrained"),
         unseen_blocks=returns((tokens, None, known)),
-        losses=returns([np.full((2, 8), one * LOG_V) for one in losses]),
+        losses=returns(np.stack([np.full((2, 8), one * LOG_V) for one in losses])),
         head_scores=lambda model, tokens: {"induction": told[model]},
     )
     found = induction.random_period(SETTING)
@@ -77,11 +78,17 @@ def test_one_layer_has_to_solve_its_period_with_a_score_and_fail_at_others(
         unseen_blocks=returns((None, None, None)),
         head_scores=returns({"induction": np.array([[[0.0, one]] for one in scores])}),
         _known_loss=lambda setting, model, periods: (
-            LOG_V * np.array(same if periods == (period,) else elsewhere)
+            LOG_V * np.tile(same if periods == (period,) else elsewhere, (4, 1)).T
         ),
     )
     found = induction.fixed_period(SETTING)
     assert found.met == met
+    full = induction.fixed_period(replace(SETTING, scale=replace(SETTING.scale, name="full")))
+    assert full.met == met
+    assert numbers_of(full)["loss at other periods, two layers, nats"] == pytest.approx(
+        np.mean(elsewhere) * LOG_V
+    )
+    assert full.verdict.endswith("at others.")
     assert found.verdict.startswith("No: one layer" if met else "Not shown")
     numbers = numbers_of(found)
     assert numbers["loss at the period, nats"] == pytest.approx(np.mean(same) * LOG_V)

@@ -23,6 +23,7 @@ from planted_models import (
 pytest.importorskip("torch", reason="experiments are of models in torch")
 
 from paper_checks.experiments import depth, removal, removal_pairs, removal_positions
+from reference.resampling import ratio_of_means
 
 COUPLES = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
@@ -109,6 +110,9 @@ def test_the_wrong_place_has_to_do_another_thing_for_most_heads(monkeypatch, apa
     assert numbers["wrong effect over right one, median"] == pytest.approx(np.median(ratios))
     assert numbers["sum of differences over sum of effects"] == pytest.approx(sum(apart) / 10)
     assert numbers["rank correlation of the two over heads"] == pytest.approx(1)
+    for row in found.tables["heads"]:
+        away = row["slice of its output"] - row["before the projection"]
+        assert row["difference, low"] < away < row["difference, high"]
 
 
 @pytest.mark.parametrize("lacking", [None, 2])
@@ -211,6 +215,9 @@ def test_all_pairs_have_to_interact_negatively(monkeypatch, interactions, noise,
     assert numbers["share of negative pairs"] == pytest.approx(np.mean(np.array(interactions) < 0))
     assert numbers["share of negative pairs, wrong place"] == 0  # the wrong effects just add up
     assert numbers["negative after correction"] == 3 * sum(one < -noise for one in interactions)
+    for row in found.tables["pairs"]:
+        assert row["low"] < row["interaction"] < row["high"]
+        assert row["high"] - row["low"] < 4 * noise  # windows are up and down by the noise
 
 
 def positions_of(monkeypatch, marks, others, noise=0.0):
@@ -267,15 +274,17 @@ def test_a_total_and_what_a_position_costs_have_to_tell_opposite_things(
     row = found.tables["heads"][0]
     assert row["marks, per position"] == pytest.approx(5 * np.mean(marks[0]))
     assert row["others, per position"] == pytest.approx(1.25 * np.mean(others[0]))
+    for name in ("marks, per position", "others, per position"):
+        assert row[f"{name}, low"] <= row[name] <= row[f"{name}, high"]
+    # The noise is of the total of a window, at a fifth of its positions.
+    assert row["marks, per position, high"] >= row["marks, per position"] + 5 * noise / np.sqrt(WINDOWS - 1)
 
 
 def test_of_heads_that_do_nothing_none_is_found_however_many_there_are():
     """The larger of two equal numbers with noise is either: 64 heads are as likely as one to be found."""
     rng, shares = np.random.default_rng(0), np.full(40, 0.2)
     totals = [rng.normal(part, 0.1, (64, 50, 40)) for part in (0.2, 0.8)]
-    marks, others = (
-        removal_positions._per_position(t, s) for t, s in zip(totals, (shares, 1 - shares), strict=True)
-    )
+    marks, others = (ratio_of_means(t, s) for t, s in zip(totals, (shares, 1 - shares), strict=True))
     assert (marks.mean(axis=2) > others.mean(axis=2)).any(axis=0).all()  # some are the larger ones by chance
     p = removal_positions._adjusted(removal_positions._above(marks - others))
     assert (p < removal_positions.FALSE_FINDINGS).any(axis=0).mean() < 0.2
@@ -284,5 +293,5 @@ def test_of_heads_that_do_nothing_none_is_found_however_many_there_are():
 def test_a_ratio_of_means_keeps_its_mean_and_its_spread():
     """Windows with unlike numbers of marks: effects of .5 a position removed leave no spread at all."""
     share = np.array([0.1, 0.2, 0.3, 0.4])
-    each = removal_positions._per_position(np.broadcast_to(share / 2, (1, 1, 4)), share)
+    each = ratio_of_means(np.broadcast_to(share / 2, (1, 1, 4)), share)
     assert each.tolist() == pytest.approx(np.full((1, 1, 4), 0.5))

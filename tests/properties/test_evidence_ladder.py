@@ -1,9 +1,12 @@
 """The strength of evidence: no step counts above a gap, and a finding never helps the wrong side."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.evidence_ladder import STRENGTHS, Finding, Step, assess
+from reference.errors import InputError
 
 FINDINGS = st.lists(st.builds(Finding, st.sampled_from(Step), st.booleans(), st.just("a run")), max_size=10)
 
@@ -34,6 +37,29 @@ def test_what_random_models_do_too_is_only_a_pattern():
     found = assess([*shown(1, 2, 4, 5), Finding(Step.absent_in_random, False, "ten random models")])
     assert found.strength == "a pattern"
     assert "not absent in random models (ten random models)" in str(found)
+
+
+def test_what_speaks_against_is_told_in_words():
+    found = assess([Finding(step, False, "a run") for step in Step])
+    assert str(found) == (
+        "an assumption (0 of 6 steps); against it: not seen on one input (a run), not seen on many inputs "
+        "(a run), not absent in random models (a run), not present in the data (a run), no change under "
+        "ablation (a run), no change under a targeted intervention (a run)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "holds"), [(7, True), ("ablation", False), (Step.ablation, "no"), (0, True)]
+)
+def test_a_finding_on_no_step_is_refused_and_not_lost(step, holds):
+    with pytest.raises(
+        InputError, match=r"A finding of a run has the step .*, holds .*; give one of Step\.one_input"
+    ):
+        Finding(step, holds, "a run")
+
+
+def test_a_number_is_taken_for_its_step():
+    assert Finding(3, np.bool_(False), "a run") == Finding(Step.absent_in_random, False, "a run")
 
 
 @given(FINDINGS)

@@ -19,7 +19,7 @@ from reference.effective_rank import energy_rank, participation_ratio
 from reference.errors import InputError
 from reference.head_similarity import centred_head_similarity, head_similarity
 from reference.output_size import copying_cosine, relative_output
-from reference.random_heads import expected_profile
+from reference.random_heads import entropy_on_streams, expected_profile, initial_logit_variance
 from theory import baselines, composition_null, random_rank, softmax_moments
 
 CLOSE = gamma(1000, unit_roundoff("float64"))
@@ -70,6 +70,28 @@ def test_a_spread_tells_what_a_mean_hides():
         profile_spread(uniform(1))
 
 
+def test_how_rows_of_uniform_attention_and_of_random_heads_spread():
+    T, v, heads = 9, 2.0**-6, 4000
+    H, H2 = (sum(1 / n**power for n in range(1, T + 1)) for power in (1, 2))
+    m = (H - 1) / (T - 1)
+    share = (m, math.sqrt((H2 - 1) / (T - 1) - m**2))
+    expected = {
+        "entropy": (1, 0),
+        "diagonal": share,
+        "previous": share,
+        "distance": (T / 4, math.sqrt(T * (T - 2) / 48)),
+        "relative_diagonal": (1, 0),
+    }
+    for name, spread in profile_spread(uniform(T)).items():
+        # A deviation of rounding is the root of its square.
+        assert abs(spread.mean - expected[name][0]) <= CLOSE, name
+        assert abs(spread.deviation - expected[name][1]) <= math.sqrt(CLOSE), name
+    squares = profile_spread(random_maps(heads, T, v))["relative_diagonal"].deviation ** 2
+    first_order = v * (1 - 1 / (T - 1)) * (1 - m)
+    chance = DEVIATIONS * squares.std() / math.sqrt(heads)
+    assert abs(squares.mean() - first_order) <= chance + 2 * v * first_order
+
+
 def test_likeness_has_its_zero_points():
     T = 24
     both = head_similarity(np.stack([np.eye(T), uniform(T)]))
@@ -109,6 +131,27 @@ def test_the_float_expansion_is_the_exact_one():
     assert abs(expected_profile(T, v)["diagonal"].deviation - math.sqrt(spread) / T) <= CLOSE
     with pytest.raises(InputError, match="a variance in"):
         expected_profile(4, 2.0)
+
+
+@pytest.mark.parametrize("alike", ["unrelated", "repeated", "shifted"])
+def test_random_heads_on_streams_lose_what_the_streams_lie_apart(alike):
+    """Streams that repeat, or have a part in common, leave logits that vary less."""
+    T, d, width, heads, deviation = 10, 24, 6, 4000, 0.09
+    rng = np.random.default_rng(0)
+    stream = rng.normal(size=(T, d))
+    stream = {"unrelated": stream, "repeated": stream[np.arange(T) % 3], "shifted": stream + stream[0]}[alike]
+    W_Q, W_K = deviation * rng.normal(size=(2, heads, d, width))
+    weights = np.tril(np.exp((stream @ W_Q) @ (stream @ W_K).swapaxes(-1, -2) / math.sqrt(width)))
+    found = head_profile(weights / weights.sum(axis=-1, keepdims=True))["entropy"]
+    v = initial_logit_variance(d, deviation)
+    expected = entropy_on_streams(stream, v)
+    lost = (T - 1) / T - expected
+    # The next order has the factor v times what streams are longer than unit variance, squared.
+    left_out = lost * v * ((stream**2).mean(axis=1).max()) ** 2
+    assert abs(found.mean() - expected) <= DEVIATIONS * found.std() / math.sqrt(heads) + left_out
+    unrelated = (T - 1) / T - expected_profile(T, v)["entropy"].mean
+    if alike == "repeated":
+        assert lost < 0.9 * unrelated
 
 
 def test_a_rank_of_ninety_percent_does_not_fix_a_direction():

@@ -100,6 +100,9 @@ def test_removal_is_the_projection():
     flat = h.reshape(-1, 5) * [1, 0, 0, 0, 0]
     directions = random_directions(flat, 3, seed=0)
     assert np.abs(np.abs(directions[:, 0]) - 1).max() <= CLOSE
+    # What all rows share is no direction in which they vary.
+    far = random_directions(flat + 1000 * np.eye(5)[1], 3, seed=0)
+    assert np.abs(far - directions).max() <= 1000 * CLOSE
 
 
 def test_the_same_bit_is_read_in_both_and_used_in_one():

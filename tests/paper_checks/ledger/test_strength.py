@@ -51,6 +51,7 @@ def test_experiments_climb_the_steps():
     assert gap.strength.words.startswith(
         "x: a pattern, 2 of 6 steps; against it: not absent in random models"
     )
+    assert gap.strength.words.endswith("; ahead of a gap: changes under ablation")
     assert gap.strength.missing == "present in the data, changes under a targeted intervention"
     # Of other claims' observations nothing follows for this one.
     other = [{**one, "claims": ["profile-table"]} for one in observed((3, True))]

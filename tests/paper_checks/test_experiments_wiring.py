@@ -1,0 +1,104 @@
+"""What experiments measure is what they say: on which text, of which token, where. Nothing is trained."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planted_models import SETTING, plant, returns
+
+pytest.importorskip("torch", reason="experiments are of models in torch")
+
+from gpu.small_gpt.ablation import losses
+from gpu.small_gpt.config import Config
+from gpu.small_gpt.model import SmallGPT
+from gpu.threads import threads_worth
+from paper_checks.experiments import models, probe_removal, probes
+from properties.tolerances import gamma, unit_roundoff
+from reference.encoded_text import END, UNKNOWN, EncodedText
+from reference.probes import fit_probe
+
+CLOSE = gamma(10_000, unit_roundoff("float32"))
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    """Models this small are fastest on one thread."""
+    with threads_worth(0):
+        yield
+
+
+def test_windows_are_unseen():
+    """Of two texts with no token in common the windows are the test text's."""
+    context = SETTING.scale.context
+    train, test = np.full(9 * (context + 1), 2), np.full(9 * (context + 1), 3)
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch, models, text=returns(EncodedText((UNKNOWN, END, "seen", "unseen"), train, test)))
+        assert (models.unseen_windows(SETTING, 4) == np.full((4, context + 1), 3)).all()
+
+
+def test_a_row_of_a_probe_has_the_class_of_the_token_that_comes_next():
+    """Were it the current token's, any embedding would tell it without error."""
+    marks = np.array([False, True, False])
+    windows = np.array([[0, 2, 1, 0, 2], [1, 1, 0, 2, 1]])
+    rows = probes.probe_rows(marks, windows, seed=0)
+    assert rows.tokens.tolist() == [0, 2, 1, 0, 1, 1, 0, 2]
+    assert rows.labels.tolist() == [False, True, False, False, True, False, False, True]
+    assert rows.sequences.tolist() == [0] * 4 + [1] * 4
+    # The place in the sentence counts from the last mark that the model has read, the current token too.
+    assert rows.since_mark.tolist() == [0, 1, 0, 1, 0, 0, 1, 2]
+    assert sorted(rows.tested.reshape(2, 4).sum(axis=1).tolist()) == [0, 4]
+
+
+def test_a_direction_is_removed_where_it_was_probed(monkeypatch):
+    """The stream of one layer is given to the probe; the edits are those of that layer, on test windows."""
+    rng = np.random.default_rng(0)
+    windows, d, seen = rng.integers(0, 5, (6, 4)), 3, []
+    labels = rng.random(18) < 0.5
+    tested = np.repeat([True, False, True, False, False, False], 3)
+    rows = probes.Rows(np.repeat(np.arange(6), 3), labels, windows[:, :-1].ravel(), labels, tested)
+    stream = rng.normal(size=(18, d)) + labels[:, None] * [3.0, 0, 0]
+
+    def measured(model, tokens, edits=None):
+        assert (tokens == windows[[0, 2]]).all()
+        seen.append(edits)
+        return np.full((1, 2, 3), 1.0 if edits is None else 1.5)
+
+    plant(
+        monkeypatch,
+        probe_removal,
+        streams_as_rows=returns([None, stream, None]),
+        removing_direction=lambda layer, unit: (layer, unit),
+        losses=measured,
+    )
+    found = probe_removal._removed(SETTING, None, rows, windows)
+    places = [edit[0] for edit in seen if edit is not None]
+    assert places == [1] * (1 + SETTING.scale.directions)
+    own = seen[1][1]
+    assert own.tolist() == fit_probe(stream[~tested], labels[~tested]).unit.tolist()
+    assert found.own.tolist() == [0.5, 0.5]
+    # A new probe is fitted to the training rows without the direction.
+    without = stream - (stream @ own)[:, None] * own
+    assert found.still.tolist() == rows.score(without).tolist()
+
+
+def test_a_record_of_training_is_of_the_rows_that_have_seen_a_repetition():
+    setting, periods = (
+        replace(SETTING, scale=replace(SETTING.scale, blocks_vocab=9, blocks_context=12)),
+        (4, 5),
+    )
+    model = SmallGPT(Config(9, 12, layers=1, heads=2, width=8, deviation=0.3), (0, 1))
+    record = models._recorder(setting, periods)(model)
+    tokens, drawn, _ = models.unseen_blocks(setting, periods)
+    each = losses(model, tokens)
+    late = np.arange(each.shape[2]) >= drawn[:, None]
+    assert record["loss"] == pytest.approx([one[late].mean() for one in each], rel=CLOSE)
+    assert record["loss"] != pytest.approx([one.mean() for one in each], rel=CLOSE)
+
+
+def test_untrained_models_are_no_trained_models_start():
+    """A model before its training is no independent draw beside it."""
+    model = SmallGPT(Config(5, 4, heads=2, width=8), (0, 1))
+    untrained = models.untrained_like(model)
+    assert untrained.config == model.config
+    assert not {*untrained.seeds} & {*model.seeds}
+    assert len(untrained.seeds) == 2
