@@ -56,7 +56,7 @@ Field = Annotated[str, typer.Option("--field", metavar="NAME", help="Where .json
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Tokenize anew, and keep nothing in the user's cache folder.")
 ]
-Seed = Annotated[int, typer.Option(help="Where generated cases and stories start from.")]
+Seed = Annotated[int, typer.Option(min=0, help="Where generated cases and stories start from.")]
 Device = Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:NUMBER.")]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")

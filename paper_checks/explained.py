@@ -10,6 +10,7 @@ from jaxtyping import Int64
 
 from paper_checks.prediction.facts import statistics_of
 from properties.predictions.sampling import leading_directions
+from properties.rounded import NothingKnown
 from properties.rounded_model import forward, given
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 from reference.corpus import Corpus
@@ -45,7 +46,8 @@ def read(corpus: Corpus, words: Sequence[str], rate: float, steps: int) -> Read:
     """Return how the model of the corpus's leading terms after `steps` steps predicts what follows the words.
 
     Raises:
-        InputError: a word is not in the vocabulary, or there are none or more than positions.
+        InputError: a word is not in the vocabulary, there are none or more than positions, or the terms are
+            so large that rounding hides the parts.
     """
     if not words:
         raise InputError(
@@ -58,11 +60,20 @@ def read(corpus: Corpus, words: Sequence[str], rate: float, steps: int) -> Read:
     tokens = np.array([corpus.number(word) for word in words], dtype=np.int64)
     parameters, amounts = leading_parameters(corpus, rate, steps)
     parts = explain(parameters, tokens)
-    # The forward pass wants a target after the last token, and looks at it no further.
-    passed = forward(given(_of_positions(parameters, len(tokens)), "float64"), np.append(tokens, 0)).F
-    return Read(
-        tuple(words), parts, passed.value[-1], passed.error[-1] + _own(parts, parameters, tokens), amounts
+    hidden = InputError(
+        f"After {steps:,} steps at rate {rate:g} the leading terms are so large that rounding hides the "
+        "parts of the logits; give fewer steps or a smaller --rate."
     )
+    try:
+        # The forward pass wants a target after the last token, and looks at it no further.
+        passed = forward(given(_of_positions(parameters, len(tokens)), "float64"), np.append(tokens, 0)).F
+    except NothingKnown:
+        raise hidden from None
+    bound = passed.error[-1] + _own(parts, parameters, tokens)
+    # Without a digit of the largest logit any parts would add up to it.
+    if not bound.max() <= np.abs(passed.value[-1]).max():
+        raise hidden
+    return Read(tuple(words), parts, passed.value[-1], bound, amounts)
 
 
 def leading_parameters(

@@ -98,7 +98,9 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         for k in ladder:
             table.add_column(str(k), justify="right", no_wrap=True)
         if report.removed:
-            table.add_row("squared norm left", *(f"{share:.2g}" for share in report.left_over))
+            table.add_row(
+                "squared norm left", *("" if share != share else f"{share:.2g}" for share in report.left_over)
+            )
         if has_weights:
             table.add_row("this weight", *(_cosine(c) for c in report.spectrum or (report.cosine,)))
         of_each = list(zip(*report.samples, strict=True))

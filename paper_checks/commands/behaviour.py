@@ -124,7 +124,7 @@ def _show(console: Console, found: dict[str, Behaviour]) -> None:
         largest = max(one.random, key=abs)
         table.add_row(
             name,
-            f"{one.cosine:.6f}",
+            "" if one.cosine != one.cosine else f"{one.cosine:.6f}",
             *(f"{value:+.2e}" for value in (one.predicted, one.measured, largest)),
             *(f"{value:+.1e}" for value in one.controls.values()),
         )

@@ -38,7 +38,9 @@ def pretrained(
         Path | None, typer.Option(metavar="FILE", help="A tokenizers .json; the model's own by default.")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:NUMBER.")] = "cpu",
-    seed: Annotated[int, typer.Option(help="Of random tokens, random weights and the shuffled corpus.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of random tokens, random weights and the shuffled corpus.")
+    ] = 0,
     json: Annotated[
         Path | None,
         typer.Option(

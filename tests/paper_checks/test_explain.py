@@ -58,6 +58,13 @@ def test_each_part_is_its_statistic_times_its_amount(corpus):
     assert found.adds_up
 
 
+def test_a_bound_that_admits_any_sum_is_refused(monkeypatch, corpus):
+    """Rounding that is larger than every logit holds nothing, even where the softmax still says something."""
+    monkeypatch.setattr(explained, "_own", lambda parts, *rest: np.abs(parts.logits).max() * 2)
+    with pytest.raises(InputError, match="rounding hides the parts"):
+        explained.read(corpus, ["once", "upon"], 0.5, 9)
+
+
 @pytest.mark.parametrize("part", ["current", "messages", "demand_by_token"])
 def test_parts_that_do_not_add_up_are_told(monkeypatch, corpus, part):
     def wrong(parameters, tokens):
@@ -82,6 +89,7 @@ def test_parts_that_do_not_add_up_are_told(monkeypatch, corpus, part):
         (["pond", "--target", "qqq"], "'qqq' is not among"),
         (["pond", "--rate", "0"], "--rate is 0"),
         (["pond", "--top", "0"], "--top is 0"),
+        (["in the pond", "--rate", "100000"], "rounding hides the parts of"),
         (["pond", "--corpus", "none.txt"], "no corpus file none.txt"),
     ],
 )

@@ -71,3 +71,25 @@ def test_a_part_that_no_noise_turns_so_far_has_none():
     assert math.isnan(Noise(math.nan, math.nan, math.nan).cosine(2, 4, nested=True)[0])
     tokens = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 3)
     sampling_trial.tried(tokens, 2, sample=1, whole=1, groups=2, nested=True, seed=0, statistics=statistics)
+
+
+@pytest.mark.parametrize("command", ["sampling", "probe", "alignment", "behaviour", "story", "reproduce"])
+def test_a_seed_below_zero_is_refused(command, tmp_path):
+    done = called(command, "--seed", "-1", cwd=tmp_path)
+    assert done.returncode == 2
+    told = " ".join(done.stderr.split())
+    assert "--seed" in told
+    assert "greater than or equal to 0" in told
+
+
+def test_a_text_of_one_word_has_empty_cells(tmp_path):
+    """Its statistics vanish: there is no direction, and no cosine, and that is no number."""
+    (tmp_path / "a.txt").write_text("a " * 12)
+    few = ("a.txt", "--length", "2", "--layout", "stream")
+    for call in (
+        ("alignment", *few, "--samples", "2"),
+        ("behaviour", *few, "--sequences", "2", "--steps", "3"),
+    ):
+        done = called(*call, cwd=tmp_path)
+        assert done.returncode == 0
+        assert "nan" not in done.stdout
