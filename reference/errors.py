@@ -8,6 +8,7 @@ from pathlib import Path
 
 # Characters of a name that are shown: it may be as long as a file.
 LONGEST_SHOWN = 60
+KEPT_OF_BEGINNING, KEPT_OF_END = 600, 300
 # Files of a folder that are looked at for a name like the one given.
 MOST_FILES = 2000
 
@@ -15,8 +16,15 @@ MOST_FILES = 2000
 class InputError(ValueError):
     """Bad input, told in one sentence that names the thing and says what to do.
 
-    The command line prints the sentence and exits with 2; it never shows a traceback for it.
+    The command line prints the sentence and exits with 2; it never shows a traceback for it. What is quoted
+    of a file may be as long as the file: of a long sentence the beginning is kept, and the end, which says
+    what to do.
     """
+
+    def __init__(self, told: str) -> None:
+        if len(told) > KEPT_OF_BEGINNING + KEPT_OF_END:
+            told = f"{told[:KEPT_OF_BEGINNING]} ... {told[-KEPT_OF_END:]}"
+        super().__init__(told)
 
 
 def reason(error: BaseException) -> str:

@@ -77,7 +77,7 @@ def from_file(path: Path) -> Tokenizer:
     try:
         model = HuggingFaceTokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises bare Exception for a file that it cannot read
-        raise InputError(f"{path} is not a Hugging Face tokenizer file: {error}.") from None
+        raise InputError(f"{path} is not a Hugging Face tokenizer file: {reason(error)}.") from None
 
     def pieces(text: str) -> list[str]:
         try:
