@@ -17,6 +17,7 @@ from properties.predictions.alignment import (
     Deviation,
     both_turns,
     deviation,
+    horizon_is_known,
     last_step_aligned,
     layer_spread,
 )
@@ -92,7 +93,7 @@ def deviations(facts: Facts, setting: Setting) -> dict[str, Deviation]:
 def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     next_law = "next order; terms that a large vocabulary leaves"
     for name, found in deviations(facts, setting).items():
-        shrinking = _shrinking(found)
+        shrinking = found.shrinking
         half = _half_width_of_norm(facts, name)
         low, high = (None, None) if half is None else (found.norm * (1 - half), found.norm * (1 + half))
         yield Prediction(
@@ -117,7 +118,9 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
                 f"last step with a cosine of {least:g}, {name}, full batch",
                 math.inf if last is None else last,
                 next_law,
-                reliable=least >= COSINES[0],
+                reliable=horizon_is_known(
+                    group, facts.directions[group], setting.rate, last, layer, setting.layers
+                ),
             )
     for group in GROUPS[1:]:
         spread = layer_spread(group, facts.directions[group], setting.rate, setting.steps, setting.layers)
@@ -158,18 +161,13 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
                 f"{law}; terms beyond",
                 1 - both_turns(most, max(turns)),
                 1 - both_turns(least, min(turns)),
-                all(_shrinking(one) for one in of_layers),
+                all(one.shrinking for one in of_layers),
             )
         )
     yield from all_of_them
     matrices = [one for one in all_of_them if one.id != "cosine.P"]
     worst = min(matrices, key=lambda one: one.value)
     yield replace(worst, id="cosine.least", title="least cosine of W_O, V and W")
-
-
-def _shrinking(found: Deviation) -> bool:
-    """Whether the terms beyond the leading one are together below half of it."""
-    return found.following + found.second < WIDEST_BAND
 
 
 def _entries(facts: Facts, setting: Setting, entries: tuple[Entry, ...]) -> Iterator[Prediction]:
@@ -246,7 +244,7 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
         of_corpus = effect.rise * (facts.dealt.square_deviation[group] if facts.dealt else 0.0)
         half = REACH * math.hypot(effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
         of = group if group == "W_O" else f"{group} of one layer"
-        shrinking = all(_shrinking(one) for name, one in found.items() if name.split()[0] == group)
+        shrinking = all(one.shrinking for name, one in found.items() if name.split()[0] == group)
         yield Prediction(
             f"ablation.{group}",
             f"rise of the loss without {of}'s leading term",

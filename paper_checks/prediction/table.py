@@ -45,8 +45,8 @@ def show(
     )
     console.print(_horizons(setting, predictions))
     console.print(
-        "Steps of the full batch. ?: there the terms beyond the leading one are so large that those after "
-        "them count too; the run may turn away earlier or later."
+        "Steps of the full batch. ?: there the terms beyond the leading one are as large as half of it, so "
+        "that those after them count too; the run may turn away earlier or later."
     )
     console.print(_of_the_run(setting, predictions, matching(compared, setting)))
     console.print(_loss(facts, setting))

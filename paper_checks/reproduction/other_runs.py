@@ -14,7 +14,7 @@ from paper_checks.reproduction.descent import by_layer
 from paper_checks.reproduction.main_run import Laboratory, cosines, final, spread, turned
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import LAST_STEP, Row, over
-from properties.predictions.alignment import deviation, last_step_aligned, layer_spread
+from properties.predictions.alignment import deviation, horizon_is_known, last_step_aligned, layer_spread
 from properties.predictions.expansion import GROUPS, amounts
 from properties.predictions.general_descent import leading_terms_of_batches
 
@@ -63,6 +63,9 @@ def until_failure(lab: Laboratory, plan: Plan, told: Told) -> Iterator[Row]:
                 None,
                 math.inf if predicted is None else predicted,
                 lost.get((name, level), math.inf),
+                reliable=horizon_is_known(
+                    group, lab.directions[group], plan.large_rate, predicted, layer, plan.layers
+                ),
             )
 
 

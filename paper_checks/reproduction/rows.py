@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 # A quantity that is a step: its level follows.
@@ -25,6 +25,7 @@ class Row:
         float32: measured in float32; None where it was not run.
         low: where what is measured is a draw, the lower end of the 95% interval for one; else None.
         high: the upper one.
+        reliable: whether the terms of the prediction's series shrink where it is made.
     """
 
     part: str
@@ -36,6 +37,7 @@ class Row:
     float32: float | None = None
     low: float | None = None
     high: float | None = None
+    reliable: bool = field(default=True, kw_only=True)
 
     @property
     def inside(self) -> bool | None:
@@ -60,11 +62,13 @@ class Row:
 class Horizon(NamedTuple):
     """When a weight leaves its leading term: for each level the last step with a cosine of it.
 
-    None is a step that does not come: in the prediction never, in the run not before its end.
+    None is a step that does not come: in the prediction never, in the run not before its end. `known` are the
+    levels at whose predicted step the series still says something.
     """
 
     weight: str
     levels: dict[str, tuple[int | None, int | None]]  # predicted, measured
+    known: set[str]
 
 
 def horizons(rows: Iterable[Mapping[str, Any]]) -> list[Horizon]:
@@ -72,9 +76,11 @@ def horizons(rows: Iterable[Mapping[str, Any]]) -> list[Horizon]:
     found: dict[str, Horizon] = {}
     for row in rows:
         if row["quantity"].startswith(LAST_STEP):
-            one = found.setdefault(row["weight"], Horizon(row["weight"], {}))
+            one = found.setdefault(row["weight"], Horizon(row["weight"], {}, set()))
             level = row["quantity"].removeprefix(LAST_STEP)
             one.levels[level] = (_step(row["predicted"]), _step(row["float64"]))
+            if row["reliable"]:
+                one.known.add(level)
     return list(found.values())
 
 

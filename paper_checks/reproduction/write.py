@@ -101,7 +101,8 @@ def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
         "predicted: by the leading terms and those after them. off: float64 over predicted, less one; of a "
         "sample, which is a draw, whether it is in the 95% interval. 1 - cos: of a weight and its leading "
         "term, where nothing else is said. Last steps: predicted / measured in float64; 'no' is not within "
-        f"{plan['most_steps']:,} steps (measured) or not ever (predicted)."
+        f"{plan['most_steps']:,} steps (measured) or not ever (predicted); '?': there the terms beyond the "
+        "leading one are as large as half of it, so that those left out count, and the prediction is none."
     )
     console.print("At the published size, on a GPU; called again it goes on from where it was killed:")
     console.print(f"  {FULL_SIZE}", markup=False)
@@ -130,7 +131,8 @@ def _horizons(title: str, lasting: Sequence[Horizon]) -> Table:
         table.add_column(f"cosine of {level}", justify="right", no_wrap=True)
     for one in lasting:
         told = (
-            " / ".join("no" if step is None else f"{step:,}" for step in both) for both in one.levels.values()
+            f"{_step(predicted)}{'' if level in one.known else ' ?'} / {_step(measured)}"
+            for level, (predicted, measured) in one.levels.items()
         )
         table.add_row(one.weight, *told)
     return table

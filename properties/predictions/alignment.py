@@ -18,6 +18,7 @@ import numpy as np
 from jaxtyping import Float64
 
 from properties.predictions.expansion import Directions, amounts
+from properties.tolerances import WIDEST_BAND
 
 # A run of more steps than this is not early training.
 MOST_STEPS = 10**7
@@ -40,6 +41,14 @@ class Deviation:
     following: float
     second: float
     cosine_loss: float
+
+    @property
+    def shrinking(self) -> bool:
+        """Whether the terms beyond the leading one are together below half of it; false where they are nan.
+
+        What is left out is then small as well.
+        """
+        return self.following + self.second < WIDEST_BAND
 
 
 def deviation(
@@ -109,6 +118,17 @@ def last_step_aligned(
         middle = (steps + lost) // 2
         steps, lost = (middle, lost) if kept(middle) else (steps, middle)
     return steps
+
+
+def horizon_is_known(
+    group: str, directions: Directions, rate: float, last: int | None, layer: int, layers: int
+) -> bool:
+    """Return whether the terms still shrink at the step that `last_step_aligned` returned.
+
+    A weight can keep its direction while the terms beyond outgrow the leading one along it; the terms that
+    are left out then count as much. A step that does not come within the series is not known either.
+    """
+    return last is not None and deviation(group, directions, rate, last, layer, layers).shrinking
 
 
 def layer_spread(group: str, directions: Directions, rate: float, steps: int, layers: int) -> float:

@@ -1,5 +1,7 @@
 """What stands beside a prediction, each number against its own definition: nulls, effects and last steps."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -173,7 +175,7 @@ def lab():
 def test_a_last_step_is_the_last_one_with_that_cosine(lab):
     rows = other_runs.until_failure(lab, PLAN, lambda *told: None)
     found = horizons(
-        {"quantity": r.quantity, "weight": r.weight, "predicted": r.predicted, "float64": r.float64}
+        {name: getattr(r, name) for name in ("quantity", "weight", "predicted", "float64", "reliable")}
         for r in rows
     )
     assert {one.weight for one in found} == {"W_O", "V 0", "V 1", "W 0", "W 1", "P 0", "P 1"}

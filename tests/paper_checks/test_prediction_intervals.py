@@ -16,6 +16,7 @@ from paper_checks.prediction.forecast import REACH, Prediction, forecast
 from paper_checks.prediction.published import published_numbers
 from paper_checks.prediction.setting import Setting
 from paper_checks.prediction.table import show
+from properties.predictions.expansion import amounts
 
 RUN = Setting(0.01, 20, 2, 16, 400)
 
@@ -120,11 +121,32 @@ def test_horizons_and_ends_are_shown_for_what_they_are(facts):
         for least in (0.99, 0.9, 0.7):
             last = found[f"last_step.{least:g}.{name}"].value
             assert ("never" if math.isinf(last) else f"{last:,}") in row
-        assert row.count("?") == 2  # beyond .99 the series does not say
+        unknown = [not found[f"last_step.{least:g}.{name}"].reliable for least in (0.99, 0.9, 0.7)]
+        assert row.count("?") == sum(unknown)
     size = next(line for line in shown.splitlines() if line.startswith("scores by token"))
     assert " to " in size
     assert "*" in size
     assert ".." not in size
+
+
+def test_a_horizon_is_known_while_the_terms_beyond_are_below_half_of_the_leading_one(facts):
+    marked = set()
+    for name in ("W_O", "V 0", "V 1", "W 0", "P 1"):
+        group, layer = name.split()[0], int(name.split()[-1]) if " " in name else 0
+        leading, *beyond = facts.directions[group].all
+        following = len(facts.directions[group].following)
+        for least in (0.99, 0.9, 0.7):
+            found = predicted(facts, RUN)[f"last_step.{least:g}.{name}"]
+            if math.isinf(found.value):
+                assert not found.reliable
+                continue
+            first, *others = amounts(group, RUN.rate, int(found.value), layer, RUN.layers)
+            terms = [c * d for c, d in zip(others, beyond, strict=True)]
+            orders = (terms[:following], terms[following:])
+            size = sum(np.linalg.norm(np.sum(one, axis=0)) for one in orders if one)
+            assert found.reliable == (size < np.linalg.norm(first * leading) / 2), (name, least)
+            marked.add(found.reliable)
+    assert marked == {True, False}
 
 
 @pytest.mark.parametrize("printed", ["8.00", "0.0140", "1.91e-3", "0.0"])

@@ -71,9 +71,10 @@ def test_last_steps_are_told_a_line_a_weight(told):
     table = shown.split("the last step along its leading term")[1].split("predicted: by")[0]
     for one in horizons(line for line in lines if line["kind"] == "row"):
         row = next(line for line in table.splitlines() if line.startswith(one.weight))
-        for predicted, measured in one.levels.values():
-            both = ["no" if step is None else f"{step:,}" for step in (predicted, measured)]
-            assert " / ".join(both) in row
+        for level, both in one.levels.items():
+            predicted, measured = ("no" if step is None else f"{step:,}" for step in both)
+            mark = "" if level in one.known else " ?"
+            assert f"{predicted}{mark} / {measured}" in row
     assert [*one.levels] == ["0.99", "0.9", "0.7"]
     assert "no" in table
 
