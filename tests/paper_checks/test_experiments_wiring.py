@@ -115,13 +115,13 @@ def test_untrained_models_are_no_trained_models_start():
 
 def test_an_untrained_heads_entropy_is_predicted_from_what_it_reads():
     """The streams before each layer, normalised as the model does it; not those after it."""
-    model = SmallGPT(Config(5, 6, heads=2, width=8, deviation=0.1), (0, 1, 2))
+    model = SmallGPT(Config(5, 6, heads=2, width=8, deviation=0.4), (0, 1, 2))
     windows = np.random.default_rng(0).integers(0, 5, (9, 7))
-    setting = replace(SETTING, scale=replace(SETTING.scale, width=8, deviation=0.1))
+    setting = replace(SETTING, scale=replace(SETTING.scale, width=8, deviation=0.4))
     with torch.no_grad():
         streams = model.run(torch.from_numpy(windows[: heads.STREAMS, :-1])).streams[:2]
         read = np.stack([model._read(one).double().numpy() for one in streams], axis=1)  # [R, L, N, T, d]
-    expected = entropy_on_streams(read, initial_logit_variance(8, 0.1))[:, :, None]
+    expected = entropy_on_streams(read, initial_logit_variance(8, 0.4))[:, :, None]
     up_and_down = 0.01 * np.array([1.0, 0.0, 2.0]).reshape(3, 1, 1, 1)
     off, predicted = heads._entropy_off(setting, model, expected + up_and_down, windows)
     assert predicted == pytest.approx(expected.mean(), rel=CLOSE)
