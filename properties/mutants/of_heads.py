@@ -42,7 +42,7 @@ HEAD_PROFILE = (
         slip="the entropy is divided by the log of how many weights are not zero",
         right="math.log(t + 1)",
         wrong="math.log(max(sum(p > 0 for p in row), 2))",
-        caught_by=("heads.profile", "heads.ties_profile"),
+        caught_by=("heads.ties_profile", "heads.profile"),
     ),
     _profile(
         "entropy_in_bits_over_nats",

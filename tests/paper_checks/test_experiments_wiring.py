@@ -8,14 +8,23 @@ from planted_models import SETTING, plant, returns
 
 pytest.importorskip("torch", reason="experiments are of models in torch")
 
+import torch
+
 from gpu.small_gpt.ablation import losses
 from gpu.small_gpt.config import Config
+from gpu.small_gpt.export import layer_heads
 from gpu.small_gpt.model import SmallGPT
 from gpu.threads import threads_worth
-from paper_checks.experiments import models, probe_removal, probes
+from paper_checks.experiments import circuits, heads, models, probe_removal, probes
+from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
+from reference.constructions import induction_model
+from reference.cyclic import cyclic_sequences
 from reference.encoded_text import END, UNKNOWN, EncodedText
+from reference.multi_head import NAMES
 from reference.probes import fit_probe
+from reference.random_heads import entropy_on_streams, initial_logit_variance
+from theory import baselines
 
 CLOSE = gamma(10_000, unit_roundoff("float32"))
 
@@ -102,3 +111,54 @@ def test_untrained_models_are_no_trained_models_start():
     assert untrained.config == model.config
     assert not {*untrained.seeds} & {*model.seeds}
     assert len(untrained.seeds) == 2
+
+
+def test_an_untrained_heads_entropy_is_predicted_from_what_it_reads():
+    """The streams before each layer, normalised as the model does it; not those after it."""
+    model = SmallGPT(Config(5, 6, heads=2, width=8, deviation=0.4), (0, 1, 2))
+    windows = np.random.default_rng(0).integers(0, 5, (9, 7))
+    setting = replace(SETTING, scale=replace(SETTING.scale, width=8, deviation=0.4))
+    with torch.no_grad():
+        streams = model.run(torch.from_numpy(windows[: heads.STREAMS, :-1])).streams[:2]
+        read = np.stack([model._read(one).double().numpy() for one in streams], axis=1)  # [R, L, N, T, d]
+    expected = entropy_on_streams(read, initial_logit_variance(8, 0.4))[:, :, None]
+    up_and_down = 0.01 * np.array([1.0, 0.0, 2.0]).reshape(3, 1, 1, 1)
+    off, predicted = heads._entropy_off(setting, model, expected + up_and_down, windows)
+    assert predicted == pytest.approx(expected.mean(), rel=CLOSE)
+    assert off == pytest.approx(0.01 / (0.01 / np.sqrt(3)), rel=1000 * CLOSE)
+
+
+def induction_head():
+    """Return the constructed induction head as a small GPT, and sequences with a beginning to try it on."""
+    V, T = 7, 11
+    by_hand = induction_model(V, T)
+    width = by_hand.W_E.shape[1]
+    model = SmallGPT(Config(V, T, 2, 1, width, mlp=False, normalised=False), (0,), dtype=torch.float64)
+    with torch.no_grad():
+        for name in ("W_E", "W_pos", "W_U"):
+            model.weights[name][0] = torch.from_numpy(getattr(by_hand, name))
+        for layer, name in ((layer, name) for layer in range(2) for name in NAMES):
+            model.weights[name][0, layer] = torch.from_numpy(getattr(by_hand.layers[layer], name)[0].copy())
+    blocks, period = cyclic_sequences(np.random.default_rng(0), 6, T - 1, V, (3, 4))
+    tokens = np.column_stack([np.zeros(6, dtype=np.int64), blocks])
+    return model, (tokens, period, np.arange(T) > period[:, None])
+
+
+def test_the_paths_of_an_exact_induction_head(monkeypatch):
+    """Without what the first head writes its keys say nothing: it looks to the beginning, and scores 0.
+
+    It scores 1, uniform attention something above 0, so more than all that lies above that is taken away.
+    """
+    model, blocks = induction_head()
+    plant(monkeypatch, circuits, unseen_blocks=returns(blocks))
+    found = circuits._of_one(SETTING, model, layer_heads(model, 0))
+    tokens = blocks[0][:, :-1]
+    zero = np.mean([to_float(baselines.sequence_induction_score(row.tolist())) for row in tokens])
+    assert found["score"] == pytest.approx(1)
+    assert found["previous"] == [pytest.approx((tokens.shape[1] - 1) / tokens.shape[1])]
+    assert found["lost"] == {"query": [0.0], "key": [pytest.approx(1 / (1 - zero))], "value": [0.0]}
+    row = {one["role"]: one for one in found["rows"]}
+    assert row["key"]["low"] <= row["key"]["score lost"] <= row["key"]["high"]
+    # It writes where only the keys read: the query reads the token's own field, and so does the value.
+    assert [row[role]["composition"] > 0 for role in ("query", "key", "value")] == [False, True, False]
+    assert row["key"]["loss gained"] > 1

@@ -280,7 +280,8 @@ DIAGNOSED = [
     if any(check in CHEAP for check in mutant.caught_by)
 ]
 # What the ordinary case does not show: every word occurs in it, no sequence twice; its map has a whole last
-# copy; its inner product is positive, its direction not zero; it has eight sequences to split.
+# copy; its inner product is positive, its direction not zero; it has eight sequences to split,
+# of which two may be drawn twice and still be within one of their share.
 RARE = {
     "B_bar_uniform_over_seen_words",
     "B_bar_repeats_dropped",
@@ -289,6 +290,7 @@ RARE = {
     "projection_of_zero",
     "projection_zeroed",
     "split_without_a_test",
+    "split_with_replacement",
 }
 
 
