@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The matrices are small: a second thread waits more than it computes, which a busy machine makes worse.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-.PHONY: verify test deep fuzz flaky oldest newest soak lint setup example fresh picture clean help bench mutation docs
+.PHONY: text verify test deep fuzz flaky oldest newest soak lint setup example fresh picture clean help bench mutation docs
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make picture  draw docs/report.png from it, which needs a browser"
 	@echo "make soak     every law on 10,000 cases, on what is right (hours; goes on where it was stopped)"
 	@echo "make bench    the benchmarks, into docs/benchmarks.md (BENCH='--corpus FILE' for a text)"
+	@echo "make text     what commands print on a text, into docs/tinystories.md (TEXT=tinystories.txt)"
 	@echo "make mutation mutation testing of our own statistics, model and tolerances (an hour)"
 	@echo "make docs     the documentation, into build/site"
 	@echo "make lint     ruff and mypy"
@@ -80,6 +81,9 @@ fresh: setup
 
 soak: setup
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.soak --out docs/soak.md
+
+text: setup
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.on_text $(TEXT) --page docs/tinystories.md
 
 bench: setup
 	$(BIN)/python -m benchmarks --page docs/benchmarks.md $(BENCH)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from paper_checks.prediction.comparison import Compared, matching
 from paper_checks.prediction.facts import Facts
@@ -121,7 +122,7 @@ def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: 
             one.title,
             number(one.value) + _mark(one),
             _interval(one),
-            "" if other is None else f"[{VERDICTS.get(other.verdict, 'dim')}]{other.published.printed}[/]",
+            "" if other is None else Text(other.published.printed, _style(other)),
         )
     return table
 
@@ -164,15 +165,18 @@ def _published(compared: Sequence[Compared]) -> Table:
             run = number_of.setting
             table.add_row(f"rate {run.rate:g}, {run.steps:,} steps", style="italic")
         above = "> " if number_of.relation == "above" else ""
-        style = VERDICTS.get(one.verdict, "dim")
         table.add_row(
             number_of.prediction,
             f"{above}{number_of.printed}",
             "" if one.prediction is None else number(one.prediction.value) + _mark(one.prediction),
             "" if one.prediction is None else _interval(one.prediction),
-            f"[{style}]{one.verdict}[/]",
+            Text(one.verdict, _style(one)),
         )
     return table
+
+
+def _style(one: Compared) -> str:
+    return VERDICTS.get(one.verdict, "dim")
 
 
 def _mark(one: Prediction) -> str:

@@ -105,10 +105,17 @@ def test_what_looks_like_markup_or_a_number_is_printed_as_it_is(capsys, monkeypa
     assert [line.strip() for line in lines] == [MARKED] * 5
 
 
+ROOMS = [path for room in ("gpu", "paper_checks", "properties") for path in (ROOT / room).rglob("*.py")]
+
+
 def test_no_other_console_is_made():
-    rooms = (path for room in ("gpu", "paper_checks", "properties") for path in (ROOT / room).rglob("*.py"))
-    made = [path.name for path in rooms if re.search(r"(?<!\w)Console\(", path.read_text(encoding="utf-8"))]
+    made = [path.name for path in ROOMS if re.search(r"(?<!\w)Console\(", path.read_text(encoding="utf-8"))]
     assert made == ["terminal.py"]
+
+
+def test_no_text_has_markup_which_would_be_printed_as_it_is():
+    styled = re.compile(r"\[/[a-z ]*\]|markup import escape")
+    assert [path.name for path in ROOMS if styled.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
