@@ -125,10 +125,17 @@ class CarefulCommand(TyperCommand):
             BadParameter: one of them is none of the choices, or cannot be read.
         """
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, self._with_the_corpus_in_its_place(args))
         except BadParameter as error:
             error.message = _with_the_choice_meant(error.message)
             raise
+
+    def _with_the_corpus_in_its_place(self, args: list[str]) -> list[str]:
+        """Take --corpus FILE for the argument CORPUS where a command has that: elsewhere it is the option."""
+        by_kind = {parameter.param_type_name for parameter in self.params if parameter.name == "corpus"}
+        if by_kind != {"argument"}:
+            return args
+        return [part for word in args for part in _without_the_option(word)]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command.
@@ -150,6 +157,12 @@ class CarefulCommand(TyperCommand):
         for path in written:
             _require_unread(path, read)
         return super().invoke(ctx)
+
+
+def _without_the_option(word: str) -> list[str]:
+    if word == "--corpus":
+        return []
+    return [word.removeprefix("--corpus=")]
 
 
 def _with_the_choice_meant(message: str) -> str:

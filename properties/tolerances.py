@@ -43,10 +43,13 @@ def gamma(operations: int, unit: float) -> float:
 def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.ndarray:
     """Return the bound gamma(operations) * magnitude on the rounding error of results in `dtype`.
 
-    A term that underflows loses at most the smallest normal number; so does each operation on it.
+    A term that underflows loses at most the smallest normal number; so does each operation on it. What has
+    no terms is exactly 0, however many operations others take.
     """
-    underflow = np.where(np.asarray(magnitude) > 0, operations * SMALLEST_NORMAL[dtype], 0.0)
-    return gamma(operations, unit_roundoff(dtype)) * np.asarray(magnitude) + underflow
+    terms = np.asarray(magnitude, dtype=np.float64)
+    relative = gamma(operations, unit_roundoff(dtype))
+    bound = np.multiply(relative, terms, out=np.zeros_like(terms), where=terms != 0)
+    return np.asarray(bound + np.where(terms > 0, operations * SMALLEST_NORMAL[dtype], 0.0))
 
 
 def gaussian_cosine(noise_over_signal: float, entries: int) -> tuple[float, float]:

@@ -22,6 +22,13 @@ from paper_checks.completion import check_ids, claim_ids, source_keys, targets
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app).commands
+
+OF_A_CORPUS = sorted(
+    name
+    for name, command in COMMANDS.items()
+    if any(one.param_type_name == "argument" and one.name == "corpus" for one in command.params)
+)
+
 TOKENS = '{"tokens": [[0, 0, 1, 2], [2, 1, 0, 1]], "vocab_size": 3}'
 
 
@@ -310,3 +317,18 @@ def test_doctor_says_what_runs_here_and_how_to_get_the_rest(tmp_path):
     for one in found["can"]:
         assert one["possible"] == (one["get"] == "")
         assert f"{'yes' if one['possible'] else 'no '} {one['what']}" in done.stdout
+
+
+@pytest.mark.parametrize("given", [["cats.txt"], ["--corpus", "cats.txt"], ["--corpus=cats.txt"]])
+def test_a_corpus_is_taken_as_an_argument_and_as_an_option_alike(tmp_path, given):
+    (tmp_path / "cats.txt").write_text("the cat sat on the mat and the cat ran\n" * 3)
+    done = called("predict", "--length", "4", *given, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("cats.txt: ")
+
+
+@pytest.mark.parametrize("name", OF_A_CORPUS)
+def test_two_corpora_are_one_too_many(tmp_path, name):
+    (tmp_path / "cats.txt").write_text("the cat sat on the mat and the cat ran\n" * 3)
+    done = called(name, "cats.txt", "--corpus", "cats.txt", cwd=tmp_path)
+    assert done.returncode == 2

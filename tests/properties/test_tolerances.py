@@ -51,6 +51,8 @@ def test_the_units_and_the_sums_of_roundings_are_those_of_the_textbook():
     assert (
         rounding(np.array([0.0, 1.0]), 1, "float32") == [0.0, gamma(1, 2.0**-24 + 2.0**-53) + 2.0**-126]
     ).all()
+    # Where nothing is known of rounding, a sum of no terms is still exactly nothing.
+    assert (rounding(np.array([0.0, 1.0]), 2**25, "float32") == [0.0, math.inf]).all()
     # An entry whose terms underflow loses the smallest normal number an operation, and no more than that.
     assert rounding(2.0**-1022, 3, "float64") == 3 * 2.0**-1022 * (1 + u / (1 - 3 * u))
     assert likely_rounding(100, "float64") == 4 * 10 * u
