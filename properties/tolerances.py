@@ -49,7 +49,9 @@ def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.n
     terms = np.asarray(magnitude, dtype=np.float64)
     relative = gamma(operations, unit_roundoff(dtype))
     bound = np.multiply(relative, terms, out=np.zeros_like(terms), where=terms != 0)
-    return np.asarray(bound + np.where(terms > 0, operations * SMALLEST_NORMAL[dtype], 0.0))
+    underflow = np.where(terms > 0, operations * SMALLEST_NORMAL[dtype], 0.0)
+    total: np.ndarray = bound + underflow  # of a number, a number
+    return total
 
 
 def gaussian_cosine(noise_over_signal: float, entries: int) -> tuple[float, float]:
