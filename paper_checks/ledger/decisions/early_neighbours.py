@@ -48,8 +48,8 @@ def _without_frequency(setting: Setting) -> np.ndarray:
 def listed(claim: Claim, size: int, readings: Mapping[str, Mapping[str, int]]) -> Finding:
     """Judge lists whose ranking is not stated: they hold if a reading puts every word in the top.
 
-    Where none does, they are refuted if the first reading ranks a word in the lower half, among what it
-    speaks against, and otherwise open, since the text is not the one that was counted.
+    Where none does, they are refuted if every reading ranks a word in the lower half, among what it speaks
+    against, and otherwise open, since the text is not the one that was counted.
 
     Args:
         claim: gives `top`, the last rank that counts.
@@ -64,13 +64,14 @@ def listed(claim: Claim, size: int, readings: Mapping[str, Mapping[str, int]]) -
     fitting = [words for words, missing in outside.items() if not missing]
     first = next(iter(readings))
     judged_by = fitting[0] if fitting else first
-    opposed = [word for word, rank in readings[first].items() if 2 * rank > size]
+    against = [[word for word, rank in found.items() if 2 * rank > size] for found in readings.values()]
+    opposed = against[0]
     told = [f"Ranked by {judged_by}."]
     for words, missing in outside.items():
         if words != judged_by:
             told.append(f"By {words} {'all are in' if not missing else 'outside are ' + ', '.join(missing)}.")
     return Finding(
-        "holds" if fitting else "refuted" if opposed else "inconclusive",
+        "holds" if fitting else "refuted" if all(against) else "inconclusive",
         "measured",
         "ranks " + ", ".join(f"{word} {rank}" for word, rank in readings[judged_by].items()),
         derivation=f"Outside of the top {top}: {', '.join(outside[judged_by]) or 'none'}."

@@ -136,6 +136,8 @@ def test_lists_hold_by_a_ranking_and_are_refuted_when_spoken_against():
     assert listed(claim, 9, {"one": {"b": 3}, "two": {"b": 2}}).verdict == "holds"
     assert listed(claim, 9, {"one": {"b": 3}}).verdict == "inconclusive"
     assert listed(claim, 9, {"one": {"b": 5}}).verdict == "refuted"
+    assert listed(claim, 9, {"one": {"b": 5}, "two": {"b": 4}}).verdict == "inconclusive"
+    assert listed(claim, 9, {"one": {"b": 4}, "two": {"b": 5}}).verdict == "inconclusive"
     with pytest.raises(NotGiven, match="the word zebra"):
         ranks(TEXT, np.zeros(4), ["zebra"])
 
