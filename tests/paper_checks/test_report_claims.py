@@ -53,6 +53,16 @@ def test_the_counts_add_up():
     )
 
 
+def test_the_page_says_by_what_means_the_claims_were_decided():
+    told = "Of the 6 claims that came to one, 1 by proof and 5 by exact arithmetic"
+    assert (
+        verdicts.how_sure(sample_run()) == f"No verdict was typed in. {told}, whichever is the weakest step."
+    )
+    assert told in page_of(sample_run())
+    open_only = with_claims(sample_run(), *(one for one in CLAIMS if one["id"] in ("late", "open")))
+    assert verdicts.how_sure(open_only) == ""
+
+
 def test_a_run_without_claims_says_nothing_of_them():
     page = page_of(with_claims(sample_run()))
     assert 'id="ledger"' not in page
