@@ -41,6 +41,21 @@ def hardy_norm_below(length: int, limit: fmpq = LIMITS["|A0|"]) -> bool:
     return operator_norm_below(uniform_attention(length), limit)
 
 
+def hardy_identity_gap(length: int) -> fmpq_mat:
+    """(1 - A0)(1 - A0)^T - (1 - diag(1/t)) [T, T], zero: |1 - A0| <= 1, so that |A0| <= 2 at every length.
+
+    Derived here: entry (m, n) of A0 A0^T has min(m, n) terms 1/(m n), so it is 1/max(m, n). That is also the
+    entry of A0 + A0^T for m != n; on the diagonal this has 2/n. So A0 A0^T = A0 + A0^T - diag(1/t).
+    """
+    A0 = uniform_attention(length)
+    one = fmpq_mat(length, length, [fmpq(int(i == j)) for i in range(length) for j in range(length)])
+    rest = one - A0
+    gap = rest * rest.transpose() - one
+    for t in range(length):
+        gap[t, t] += fmpq(1, t + 1)
+    return gap
+
+
 def positive_definite(symmetric: fmpq_mat) -> bool:
     """True when all pivots of Gaussian elimination without exchanges are positive (Sylvester's criterion)."""
     return all(row[0] > 0 for row in _pivot_rows(symmetric))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.printed import digits_of, is_exactly, rounds_to
+from paper_checks.ledger.printed import Range, decimal, digits_of, is_exactly, rounds_to
 from properties.results import Evidence
 
 Verdict = Literal["holds", "holds_to_rounding", "refuted", "definition", "method", "not_run", "inconclusive"]
@@ -73,7 +74,7 @@ def compared(
     right = {name: _right(claim.numbers[name], computed[name]) for name in claim.numbers}
     verdict: Verdict = "refuted" if not all(met) else "holds" if exactly else "holds_to_rounding"
     wrong = [n for n in pairs if not all(rounds_to(stated, value) for stated, value in pairs[n])]
-    shown = [f"{name} {_shown(right[name])}" for name in wrong or pairs]
+    shown = [f"{name.replace('_', ' ')} {_shown(right[name])}" for name in wrong or pairs]
     # A lone number needs no name: it stands beside the stated one.
     words = _shown(right[next(iter(right))]) if len(right) == 1 else "; ".join(shown)
     return Finding(verdict, evidence, words, right=right, **more)
@@ -107,9 +108,10 @@ def _pairs(where: str, stated: Any, computed: Any) -> list[tuple[str, Any]]:
 
 
 def _right(stated: Any, computed: Any) -> Any:
-    """Return `computed` in the shape and the digits of `stated`."""
+    """Return `computed` in the shape and the digits of `stated`; of a tie, the neighbour that is stated."""
     if isinstance(stated, str):
-        return digits_of(stated, computed)
+        tie = not isinstance(computed, Range) and rounds_to(stated, computed)
+        return digits_of(stated, Fraction(decimal(stated)) if tie else computed)
     return [_right(s, c) for s, c in zip(stated, computed, strict=True)]
 
 

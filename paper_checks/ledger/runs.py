@@ -183,7 +183,9 @@ def against_runs(
         low, high = where(measured[name], len(claim.numbers))
         places.add(place_of(float(decimal(stated)), low, high))
         right[name] = digits_of(stated, fmean(measured[name]))
-        shown.append(f"{name} {right[name]} ({digits_of(stated, low)} to {digits_of(stated, high)})")
+        shown.append(
+            f"{name.replace('_', ' ')} {right[name]} ({digits_of(stated, low)} to {digits_of(stated, high)})"
+        )
     runs = len(next(iter(measured.values())))
     return Finding(
         verdict_of(places),

@@ -138,7 +138,7 @@ def headline(run: Run) -> str:
     """Return the verdict in a few words."""
     bad = {state: count for state, count in counts(run).items() if state in BAD}
     if bad:
-        return _listed(f"{count} {HAPPENED[state]}" for state, count in bad.items())
+        return listed(f"{count} {HAPPENED[state]}" for state, count in bad.items())
     return "Every law that could be tried holds" if run.ok else "Nothing was checked"
 
 
@@ -147,7 +147,7 @@ def tally(run: Run) -> str:
     total = len(run.results)
     if not total:
         return "No check ran, so nothing is known."
-    return f"Of {total:,} results, {_listed(f'{n:,} {HAPPENED[state]}' for state, n in counts(run).items())}."
+    return f"Of {total:,} results, {listed(f'{n:,} {HAPPENED[state]}' for state, n in counts(run).items())}."
 
 
 def failures(run: Run) -> list[Result]:
@@ -192,7 +192,7 @@ def _timeless(value: Any) -> Any:
     return [_timeless(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _listed(parts: Iterable[str]) -> str:
+def listed(parts: Iterable[str]) -> str:
     """Return "a", "a and b" or "a, b and c"."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last

@@ -7,17 +7,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from properties.results import Run
+from paper_checks.report.summary import EVIDENCE, listed
+from properties.results import Evidence, Run
 
 # Every verdict with the word a reader sees and what it means, in the order in which they are shown.
 VERDICTS = {
     "holds": ("holds", "True as stated."),
-    "holds_to_rounding": ("holds, rounded", "The stated digits are what the computed value rounds to."),
+    "holds_to_rounding": (
+        "holds, rounded",
+        "The stated digits are what the computed value may be rounded to.",
+    ),
     "refuted": ("refuted", "Wrong as stated; the right value and why are given."),
     "inconclusive": ("inconclusive", "What was computed does not decide it."),
     "definition": ("definition", "Neither true nor false; shown to be well defined and usable."),
     "method": ("rule", "A rule for experiments, with a demonstration of what breaking it does."),
     "not_run": ("not run", "Needs a text, a training run or a model; the command is given."),
+}
+# By what claims were decided, for each kind of evidence, after their count.
+BY: dict[Evidence, str] = {
+    "proved": "by proof",
+    "exact": "by exact arithmetic",
+    "property": "by generated cases",
+    "measured": "by measurement",
+    "quoted": "by what is printed",
 }
 Row = Mapping[str, Any]
 # Claims to begin with, in order: what the theory and the readings of attention stand on, right and wrong.
@@ -92,6 +104,19 @@ def in_words(run: Run) -> str:
     first, *others = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
     listed = f"{', '.join([first, *others[:-1]])} and {others[-1]}" if others else first
     return f"Of {len(run.claims)} published claims, {listed}."
+
+
+def how_sure(run: Run) -> str:
+    """Return by what means the verdicts were found, in two sentences; empty without a verdict."""
+    decided = [claim for claim in run.claims if claim["verdict"] not in ("not_run", "inconclusive")]
+    if not decided:
+        return ""
+    counted = Counter(claim["evidence"] for claim in decided)
+    told = listed(f"{counted[kind]} {BY[kind]}" for kind in EVIDENCE if counted[kind])
+    return (
+        f"No verdict was typed in. Of the {len(decided)} claims that came to one, {told}, "
+        "whichever is the weakest step."
+    )
 
 
 def choices(run: Run) -> dict[str, list[tuple[str, str]]]:

@@ -7,7 +7,7 @@ speak of real numbers are in `properties.laws.bound_lemmas`.
 from __future__ import annotations
 
 import numpy as np
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from properties.cases import LENGTHS, SMALL_CORPORA, Cases, CorpusCase, LengthCase
 from properties.check import Check, Law, Outcome
@@ -19,8 +19,16 @@ from theory import bound_facts
 
 
 def _uniform_attention(target: Target, case: LengthCase) -> Outcome:
-    """|A0| from NumPy tells rationals just above and just below it, at which the exact decision must turn."""
+    """|A0| from NumPy tells rationals just above and just below it, at which the exact decision must turn.
+
+    That it is at most 2 at every length follows from the identity: `theory.bound_facts.hardy_identity_gap`.
+    """
     T = min(case.length, 24)
+    yield equal(
+        f"(1 - A0)(1 - A0)^T - (1 - diag(1/t)) at T = {T}",
+        bound_facts.hardy_identity_gap(T),
+        fmpq_mat(T, T),
+    )
     yield equal(f"|A0| <= 2 at T = {T}", bound_facts.hardy_norm_below(T), True)
     norm = float(np.linalg.norm(np.tril(np.ones((T, T))) / np.arange(1, T + 1)[:, None], 2))
     share = 2.0**-20  # far above the rounding of a norm, far below what a wrong exponent does
@@ -64,7 +72,7 @@ def _check(
 CHECKS = (
     _check(
         "uniform_attention",
-        "Uniform attention has norm at most 2; the softmax Jacobian there 1/t, or 0 at t = 1.",
+        "As (1 - A0)(1 - A0)^T = 1 - diag(1/t), |A0| is at most 2; the softmax Jacobian there is 1/t, or 0.",
         _uniform_attention,
         LENGTHS,
         "exact",

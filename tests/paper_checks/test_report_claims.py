@@ -53,6 +53,31 @@ def test_the_counts_add_up():
     )
 
 
+def test_the_page_says_by_what_means_the_claims_were_decided():
+    told = "Of the 6 claims that came to one, 1 by proof and 5 by exact arithmetic"
+    assert (
+        verdicts.how_sure(sample_run()) == f"No verdict was typed in. {told}, whichever is the weakest step."
+    )
+    assert told in page_of(sample_run())
+    open_only = with_claims(sample_run(), *(one for one in CLAIMS if one["id"] in ("late", "open")))
+    assert verdicts.how_sure(open_only) == ""
+
+
+@pytest.mark.parametrize("part", ["verdict", "computed", "derivation", "convention", "missing", "command"])
+def test_the_digest_is_of_every_part_of_a_claim_but_its_time(part):
+    run = sample_run()
+    first, *others = run.claims
+    assert digest(with_claims(run, {**first, part: "another"}, *others)) != digest(run)
+    assert digest(with_claims(run, {**first, "seconds": 99.0}, *others)) == digest(run)
+
+
+def test_the_errata_say_how_a_claim_was_read():
+    wrong = claim("wrong", "refuted", derivation="So it comes out.", convention="As it is counted.")
+    errata = page_of(with_claims(sample_run(), wrong)).split('id="errata"')[1].split("</section>")[0]
+    assert "<dt>Why</dt><dd>So it comes out.</dd>" in errata
+    assert "<dt>Read as</dt><dd>As it is counted.</dd>" in errata
+
+
 def test_a_run_without_claims_says_nothing_of_them():
     page = page_of(with_claims(sample_run()))
     assert 'id="ledger"' not in page

@@ -204,7 +204,7 @@ def test_outcomes_and_their_steps_are_on_the_page():
     shown = section(page_of(run), "experiments")
     for part in ("Do heads differ?", "No: they do not.", "A criterion.", "not met", "0.125 to 0.5", "12 s"):
         assert part in shown
-    assert "0 of 1 were met" in " ".join(shown.split())
+    assert "which 0 of 1 met" in " ".join(shown.split())
     assert 'href="#claim-wrong"' in shown
     assert "an anecdote" in shown
     assert (shown.count("✓ shown"), shown.count("✗ not so"), shown.count(">missing<")) == (1, 1, 4)

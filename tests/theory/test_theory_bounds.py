@@ -15,6 +15,7 @@ from theory.bound_facts import (
     attention_gain_gap,
     coefficient_bound_gap,
     eighth_power_gap,
+    hardy_identity_gap,
     hardy_norm_below,
     norms,
     operator_norm_below,
@@ -162,6 +163,7 @@ def test_gaussian_start_at_the_largest_scale_drowns_the_scores() -> None:
 @pytest.mark.parametrize("T", [1, 2, 5, 24])
 def test_hardy(T: int) -> None:
     assert hardy_norm_below(T)
+    assert hardy_identity_gap(T) == fmpq_mat(T, T)
 
 
 def test_positive_definite_can_say_no() -> None:

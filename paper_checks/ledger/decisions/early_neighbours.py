@@ -14,6 +14,8 @@ from reference.corpus import Corpus
 
 # Draws of random word lists that a category's hit rate is compared with, and the share it must exceed.
 DRAWS = 500
+# Sequences that the published statistics are of: the first batch.
+COUNTED = 2048
 EXCEEDED = 0.99
 
 
@@ -45,18 +47,19 @@ def _without_frequency(setting: Setting) -> np.ndarray:
     return shares
 
 
-def listed(claim: Claim, size: int, readings: Mapping[str, Mapping[str, int]]) -> Finding:
+def listed(claim: Claim, text: Corpus, readings: Mapping[str, Mapping[str, int]]) -> Finding:
     """Judge lists whose ranking is not stated: they hold if a reading puts every word in the top.
 
-    Where none does, they are refuted if the first reading ranks a word in the lower half, among what it
-    speaks against, and otherwise open, since the text is not the one that was counted.
+    Where none does, they are refuted if every reading ranks a word in the lower half, among what it speaks
+    against, and otherwise open, since the text is not the one that was counted. A text of fewer sequences
+    than the published statistics are of refutes nothing: there ranks are a matter of which were drawn.
 
     Args:
         claim: gives `top`, the last rank that counts.
-        size: how many words are ranked.
+        text: whose words are ranked.
         readings: from how words are ranked to the rank of each listed word.
     """
-    top = int(claim.given["top"])
+    top, size, enough = int(claim.given["top"]), text.vocab_size, len(text.tokens) >= COUNTED
     outside = {
         words: [f"{word} {rank}" for word, rank in found.items() if rank > top]
         for words, found in readings.items()
@@ -64,16 +67,22 @@ def listed(claim: Claim, size: int, readings: Mapping[str, Mapping[str, int]]) -
     fitting = [words for words, missing in outside.items() if not missing]
     first = next(iter(readings))
     judged_by = fitting[0] if fitting else first
-    opposed = [word for word, rank in readings[first].items() if 2 * rank > size]
+    against = [[word for word, rank in found.items() if 2 * rank > size] for found in readings.values()]
+    opposed = against[0]
     told = [f"Ranked by {judged_by}."]
     for words, missing in outside.items():
         if words != judged_by:
             told.append(f"By {words} {'all are in' if not missing else 'outside are ' + ', '.join(missing)}.")
     return Finding(
-        "holds" if fitting else "refuted" if opposed else "inconclusive",
+        "holds" if fitting else "refuted" if all(against) and enough else "inconclusive",
         "measured",
         "ranks " + ", ".join(f"{word} {rank}" for word, rank in readings[judged_by].items()),
         derivation=f"Outside of the top {top}: {', '.join(outside[judged_by]) or 'none'}."
+        + (
+            ""
+            if enough
+            else f" The text has {len(text.tokens):,} sequences, the published count {COUNTED:,}."
+        )
         + (f" Of {size:,} words, these are in the lower half: {', '.join(opposed)}." if opposed else ""),
         convention=" ".join(told),
     )
@@ -92,7 +101,7 @@ def three_maps_of_a_word(claim: Claim, setting: Setting) -> Finding:
     context = found["Phi_bar"][word]
     return listed(
         claim,
-        text.vocab_size,
+        text,
         {
             "the maps' entries": {**near, **ranks(text, context, given["context"])},
             "context entries over the root of the context word's share": {
@@ -112,7 +121,7 @@ def contexts_of_a_word(claim: Claim, setting: Setting) -> Finding:
     words = claim.given["context"]
     return listed(
         claim,
-        text.vocab_size,
+        text,
         {
             "the map's entries": ranks(text, context, words),
             "entries over the root of the context word's share": ranks(
@@ -139,7 +148,7 @@ def path_through_roles(claim: Claim, setting: Setting) -> Finding:
 
     return listed(
         claim,
-        text.vocab_size,
+        text,
         {
             "the maps' entries": with_roles(composed),
             "the size of the entries, of either sign": with_roles(np.abs(composed)),
@@ -160,7 +169,7 @@ def figure_of_the_paper(claim: Claim, setting: Setting) -> Finding:
     lighter = rows["context"] / _without_frequency(setting)
     return listed(
         claim,
-        text.vocab_size,
+        text,
         {
             "the maps' entries": {**near, **ranks(text, rows["context"], given["context"])},
             "context entries over the root of the context word's share": {

@@ -10,9 +10,10 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
-from theory.bound_facts import positive_definite
+from theory.bound_facts import LIMITS, positive_definite
 from theory.bounds import THEOREMS, impostor_error_squared, last_step_inside, zero_always_passes
 from theory.bounds import Setting as Run
+from theory.laws.gaussian_norms import frobenius_rate
 from theory.statistics import exact_statistics, leading_directions
 
 INFORMAL, FORMAL, GAUSSIAN = THEOREMS["Theorem 4.1"], THEOREMS["Theorem D.10"], THEOREMS["Theorem D.13"]
@@ -148,4 +149,25 @@ def gaussian_alignment(claim: Claim, setting: Setting) -> Finding:
         f"cosine of W at most {largest:.3f}",
         derivation="At v = eta^2/T^2 the start of W is larger than c_s eta^4 Q_bar until far outside the "
         "window: W is what it was drawn as.",
+    )
+
+
+@decides("paper-gaussian-norms")
+def rates_of_the_norms(claim: Claim, setting: Setting) -> Finding:
+    """Compare the rates of the two chances with the lemmas'; derived in `theory.laws.gaussian_norms`."""
+    operator, frobenius = (
+        LIMITS[f"{norm} of a Gaussian start, {unit}"]
+        for norm, unit in (("operator norm", "times sqrt(V) / v"), ("Frobenius norm", "over v"))
+    )
+    stated = claim.given_number("rate")
+    lemma = fmpq(stated.numerator, stated.denominator)
+    shown = frobenius_rate(frobenius**2)
+    # Davidson and Szarek: above (2 + t) deviations sqrt(V) with the probability exp(-t^2 V / 2) at most.
+    quoted = max(operator - 2, fmpq(0)) ** 2 / 2
+    return judged(
+        bool(shown >= lemma) and quoted >= lemma,
+        f"rates of at least {float(shown):.3f} and {quoted}",
+        evidence="quoted",
+        derivation=f"|G|_F > {frobenius} v: (c^2 - 1 - log c^2)/2 at c = {frobenius}, by Markov. "
+        f"|G| > {operator} v/sqrt(V): t^2/2 at t = {operator - 2}, by Davidson and Szarek, 2001, Thm. II.13.",
     )

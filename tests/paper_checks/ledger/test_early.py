@@ -132,10 +132,16 @@ TEXT = Corpus(np.array([[0, 1, 2, 3]]), ("a", "b", "c", "d"), "four words")
 def test_lists_hold_by_a_ranking_and_are_refuted_when_spoken_against():
     claim = given("fish-neighbours", top="2")
     assert ranks(TEXT, np.array([0.1, 0.4, 0.3, 0.2]), ["b", "d"]) == {"b": 1, "d": 3}
-    assert listed(claim, 9, {"one": {"b": 1}}).verdict == "holds"
-    assert listed(claim, 9, {"one": {"b": 3}, "two": {"b": 2}}).verdict == "holds"
-    assert listed(claim, 9, {"one": {"b": 3}}).verdict == "inconclusive"
-    assert listed(claim, 9, {"one": {"b": 5}}).verdict == "refuted"
+    long = Corpus(np.zeros((2048, 2), dtype=np.int64), tuple("abcdefghi"), "nine words")
+    assert listed(claim, long, {"one": {"b": 1}}).verdict == "holds"
+    assert listed(claim, long, {"one": {"b": 3}, "two": {"b": 2}}).verdict == "holds"
+    assert listed(claim, long, {"one": {"b": 3}}).verdict == "inconclusive"
+    assert listed(claim, long, {"one": {"b": 5}}).verdict == "refuted"
+    short = replace(long, tokens=long.tokens[1:])
+    assert "has 2,047 sequences" in listed(claim, short, {"one": {"b": 5}}).derivation
+    assert listed(claim, short, {"one": {"b": 5}}).verdict == "inconclusive"
+    assert listed(claim, long, {"one": {"b": 5}, "two": {"b": 4}}).verdict == "inconclusive"
+    assert listed(claim, long, {"one": {"b": 4}, "two": {"b": 5}}).verdict == "inconclusive"
     with pytest.raises(NotGiven, match="the word zebra"):
         ranks(TEXT, np.zeros(4), ["zebra"])
 

@@ -57,6 +57,13 @@ def test_alignment_from_a_gaussian_start_is_what_no_cosine_exceeds(cosine, verdi
     assert finding.verdict == verdict
 
 
+@pytest.mark.parametrize(("rate", "verdict"), [("0.49", "holds"), ("0.51", "refuted"), ("0.81", "refuted")])
+def test_the_rates_of_a_gaussian_starts_norms_are_held_to_what_is_shown_and_quoted(rate, verdict):
+    finding = paper_windows.rates_of_the_norms(given("paper-gaussian-norms", rate=rate), Setting())
+    assert (finding.verdict, finding.evidence) == (verdict, "quoted")
+    assert finding.computed == "rates of at least 0.807 and 1/2"
+
+
 SYMMETRIC = {
     "paper-authors-orientation": ([[0, 1, 0]], 2),  # as many 0 1 as 1 0
     "paper-pythia-q-transposed": ([[0, 0, 0]], 1),

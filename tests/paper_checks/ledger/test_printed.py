@@ -1,11 +1,14 @@
 """Printed numbers: their digits are part of what is stated."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from flint import fmpq
 from mpmath import mpf
 
+from paper_checks.ledger.book import claims
+from paper_checks.ledger.finding import compared
 from paper_checks.ledger.printed import (
     as_printed,
     decimal,
@@ -47,6 +50,19 @@ def test_a_tie_may_be_rounded_either_way():
     assert rounds_to("0.2", Fraction(1, 4))
     assert rounds_to("0.3", Fraction(1, 4))
     assert not is_exactly("0.3", Fraction(1, 4))
+
+
+@pytest.mark.parametrize("stated", ["0.2", "0.3"])
+def test_of_a_tie_the_neighbour_that_is_stated_is_shown(stated):
+    claim = replace(claims()[0], numbers={"the_share": stated})
+    tie, off = (compared(claim, {"the_share": Fraction(n, 100)}) for n in (25, 41))
+    assert (tie.verdict, tie.right) == ("holds_to_rounding", {"the_share": stated})
+    assert (off.verdict, off.right) == ("refuted", {"the_share": "0.4"})
+
+
+def test_numbers_are_named_in_words():
+    claim = replace(claims()[0], numbers={"first_row": "1", "last_row": "2"})
+    assert compared(claim, {"first_row": 1, "last_row": 2}).computed == "first row 1; last row 2"
 
 
 @pytest.mark.parametrize(

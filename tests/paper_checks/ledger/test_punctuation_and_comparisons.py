@@ -64,7 +64,7 @@ def test_entropies_move_by_what_the_weights_do(monkeypatch):
                 "effect": ["15", "10", "3", "2"],
                 "quoted": [["L0H0", "L1H0"], ["L1H0", "L1H1"]],
             },
-            "layer_0 400%; layer_1 50%",
+            "layer 0 400%; layer 1 50%",
         ),
     ],
 )
