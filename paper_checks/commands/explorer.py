@@ -10,6 +10,8 @@ import typer
 from paper_checks import options
 from paper_checks.commands.experiments import ProfileOption
 
+OF_PROFILE = "Of the model; that of the profile by default."
+
 
 def explorer(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path(
@@ -29,6 +31,10 @@ def explorer(
         typer.Option("--corpus", metavar="FILE", help="The text to train on; generated stories by default."),
     ] = None,
     tokenizer: options.TokenizerName = "words",
+    layers: Annotated[int | None, typer.Option(min=1, metavar="L", help=OF_PROFILE)] = None,
+    heads: Annotated[int | None, typer.Option(min=1, metavar="H", help=OF_PROFILE)] = None,
+    width: Annotated[int | None, typer.Option(min=1, metavar="D", help=OF_PROFILE)] = None,
+    context: Annotated[int | None, typer.Option(min=8, metavar="T", help=OF_PROFILE)] = None,
     seed: options.Seed = 0,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the page shows as JSON to FILE.")
@@ -39,6 +45,8 @@ def explorer(
 
     Example: leadterms explorer --outcomes experiments.jsonl -o explorer.html
     """
+    from dataclasses import replace
+
     from gpu.terminal import terminal
     from paper_checks.provenance import has_torch
     from reference.atomic_files import write_text
@@ -53,7 +61,15 @@ def explorer(
     from paper_checks.finite import finite
 
     listed = [] if outcomes is None else read_outcomes(outcomes)[1]
-    setting = Setting(scale_of(profile.value), seed, corpus, tokenizer)
+    scale = scale_of(profile.value)
+    sized = replace(
+        scale,
+        layers=layers or scale.layers,
+        heads=heads or scale.heads,
+        width=width or scale.width,
+        context=context or scale.context,
+    )
+    setting = Setting(sized, seed, corpus, tokenizer)
     data = explorer_data(setting, listed)
     write_explorer(out, data)
     if json is not None:

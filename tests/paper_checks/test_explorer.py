@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from calling import called
 
 pytest.importorskip("torch", reason="the explorer trains a model")
 
@@ -169,3 +170,18 @@ def test_hostile_words_run_nothing_and_the_page_fits_a_phone(data, tmp_path):
     """
     seen = look(tmp_path, render(hostile(data)), script, width=360)
     assert seen == {"room": 0, "title": "Attention explorer · leadterms", "images": 0, "tiles": 8}
+
+
+def test_the_sizes_of_the_model_are_options(tmp_path, monkeypatch):
+    from paper_checks.explorer import data as made
+
+    asked = []
+    monkeypatch.setattr(made, "explorer_data", lambda setting, listed: asked.append(setting) or {})
+    monkeypatch.setattr("paper_checks.explorer.page.write_explorer", lambda out, data: None)
+    sizes = {"layers": 1, "heads": 2, "width": 16, "context": 24}
+    words = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
+    assert called("explorer", "-o", "e.html", *words, cwd=tmp_path).returncode == 0
+    assert called("explorer", "-o", "e.html", cwd=tmp_path).returncode == 0
+    given, own = (setting.scale for setting in asked)
+    assert {name: getattr(given, name) for name in sizes} == sizes
+    assert replace(given, **{name: getattr(own, name) for name in sizes}) == own
