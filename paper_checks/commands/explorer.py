@@ -34,7 +34,7 @@ def explorer(
     layers: Annotated[int | None, typer.Option(min=1, metavar="L", help=OF_PROFILE)] = None,
     heads: Annotated[int | None, typer.Option(min=1, metavar="H", help=OF_PROFILE)] = None,
     width: Annotated[int | None, typer.Option(min=1, metavar="D", help=OF_PROFILE)] = None,
-    context: Annotated[int | None, typer.Option(min=8, metavar="T", help=OF_PROFILE)] = None,
+    context: Annotated[int | None, typer.Option(min=2, metavar="T", help=OF_PROFILE)] = None,
     seed: options.Seed = 0,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the page shows as JSON to FILE.")
