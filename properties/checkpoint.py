@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -73,15 +73,7 @@ def judge(path: Path, corpus: Corpus, training: Training, *, seed: int) -> Itera
     if training.steps < 1:
         raise InputError(f"--steps is {training.steps}; give the number of steps trained, 1 or more.")
     checkpoint = read_checkpoint(path, training.names, corpus.vocab_size, corpus.length)
-    admissible = bands(
-        corpus,
-        checkpoint.layers,
-        training.rate,
-        training.steps,
-        dtype=checkpoint.dtype,
-        trained_on=training.trained_on,
-        seed=seed,
-    )
+    admissible = _bands(checkpoint, corpus, training, seed)
     terms = directions(corpus.tokens, corpus.vocab_size)
     elsewhere: list[str | None] = []
     for group in GROUPS:
@@ -220,10 +212,10 @@ def _another_training(
     return None
 
 
-def _all_within(
-    checkpoint: Checkpoint, corpus: Corpus, terms: Directions, training: Training, seed: int
-) -> bool:
-    admissible = bands(
+def _bands(
+    checkpoint: Checkpoint, corpus: Corpus, training: Training, seed: int
+) -> Mapping[str, Sequence[Band]]:
+    return bands(
         corpus,
         checkpoint.layers,
         training.rate,
@@ -232,6 +224,12 @@ def _all_within(
         trained_on=training.trained_on,
         seed=seed,
     )
+
+
+def _all_within(
+    checkpoint: Checkpoint, corpus: Corpus, terms: Directions, training: Training, seed: int
+) -> bool:
+    admissible = _bands(checkpoint, corpus, training, seed)
     verdicts = [
         _verdict(group, weight, terms, training, admissible[group][layer]).state
         for group in GROUPS

@@ -131,7 +131,7 @@ def _where_sampling_stops(found: Nulls) -> str:
     told += f"without the first {', '.join(some)} (of the numbers above)" if some else "in no weight"
     if some and none:
         told += f", and of {', '.join(none)} not even with all"
-    return f"{told}; exact training keeps it in all directions (leadterms reproduce)."
+    return f"{told}. What exact training keeps: leadterms reproduce."
 
 
 def _show_carried(console: Console, found: Nulls) -> None:

@@ -57,45 +57,27 @@ def _outcomes(run: Run) -> dict[str, str]:
     }
 
 
-def _numbers(found: Any, where: str = "") -> dict[str, float]:
-    """Return every number at any depth by where it stands; a row by its name where it has one."""
-    if isinstance(found, bool):
-        return {}
-    if isinstance(found, int | float):
-        return {where: float(found)}
-    if isinstance(found, Mapping):
-        named = {str(name): one for name, one in found.items() if name not in APART}
-    elif isinstance(found, list | tuple):
-        named = dict(zip(_row_names(found), found, strict=True))
-    else:
-        return {}
-    return {
-        place: number
-        for name, one in named.items()
-        for place, number in _numbers(one, f"{where} {name}".strip()).items()
-    }
+def _leaves(found: Any, where: str = "") -> Iterator[tuple[str, float | frozenset[str]]]:
+    """Yield every number and text at any depth with where it stands; a row by its name where it has one.
 
-
-def _texts(found: Any, where: str = "") -> dict[str, frozenset[str]]:
-    """Return every text at any depth by where it stands; those of a list together, in no order.
-
-    Words of equal rank may fall in another order on another machine.
+    Texts of a list stand together and in no order: words of equal rank may change places on another machine.
     """
     if isinstance(found, str):
-        return {where: frozenset([found])}
+        yield where, frozenset([found])
+    elif isinstance(found, int | float) and not isinstance(found, bool):
+        yield where, float(found)
+    elif isinstance(found, list | tuple) and all(isinstance(one, str) for one in found):
+        yield where, frozenset(found)
+    elif isinstance(found, Mapping | list | tuple):
+        for name, one in _named(found):
+            yield from _leaves(one, f"{where} {name}".strip())
+
+
+def _named(found: Mapping[Any, Any] | Sequence[Any]) -> Iterator[tuple[str, Any]]:
     if isinstance(found, Mapping):
-        named = {str(name): one for name, one in found.items() if name not in APART}
-    elif isinstance(found, list | tuple):
-        if all(isinstance(one, str) for one in found):
-            return {where: frozenset(found)}
-        named = dict(zip(_row_names(found), found, strict=True))
+        yield from ((str(name), one) for name, one in found.items() if name not in APART)
     else:
-        return {}
-    return {
-        place: text
-        for name, one in named.items()
-        for place, text in _texts(one, f"{where} {name}".strip()).items()
-    }
+        yield from zip(_row_names(found), found, strict=True)
 
 
 def _row_names(rows: Sequence[Any]) -> list[str]:
@@ -116,17 +98,20 @@ def _readings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
         if part not in after or part not in before:
             yield f"The part {part} is {'gone' if part in before else 'new'}."
             continue
-        old, new = (_numbers(found[part], part) for found in (before, after))
-        was, says = (_texts(found[part], part) for found in (before, after))
-        if old.keys() != new.keys() or was.keys() != says.keys():
+        was, now = (dict(_leaves(found[part], part)) for found in (before, after))
+        if was.keys() != now.keys() or any(type(was[name]) is not type(now[name]) for name in was):
             yield f"The part {part} tells of other things than it did."
             continue
-        for name in old:
-            if not _alike(old[name], new[name]):
-                yield f"The number {name} was {old[name]:.4g}, is {new[name]:.4g}."
-        for name in was:
-            if was[name] != says[name]:
-                yield f"{name} was {_told(was[name] - says[name])}, is {_told(says[name] - was[name])}."
+        for name, old in was.items():
+            yield from _reread(name, old, now[name])
+
+
+def _reread(name: str, old: float | frozenset[str], new: float | frozenset[str]) -> Iterator[str]:
+    if isinstance(old, frozenset) and isinstance(new, frozenset):
+        if old != new:
+            yield f"{name} was {_told(old - new)}, is {_told(new - old)}."
+    elif isinstance(old, float) and isinstance(new, float) and not _alike(old, new):
+        yield f"The number {name} was {old:.4g}, is {new:.4g}."
 
 
 def _told(texts: frozenset[str]) -> str:

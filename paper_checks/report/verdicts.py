@@ -29,7 +29,7 @@ BY: dict[Evidence, str] = {
     "exact": "by exact arithmetic",
     "property": "by generated cases",
     "measured": "by measurement",
-    "quoted": "by what is printed",
+    "quoted": "by what is printed, there or in a work that is cited",
 }
 Row = Mapping[str, Any]
 # Claims to begin with, in order: what the theory and the readings of attention stand on, right and wrong.

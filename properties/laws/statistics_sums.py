@@ -19,16 +19,21 @@ from properties.tolerances import rounding
 
 
 def _sum_bound(name: str, axis: int, target: Target, case: CorpusCase) -> np.ndarray:
-    """Bound the error of a sum of a statistic's entries: their own errors, and the summation's.
-
-    Its terms are those of the right statistic, or what was answered where that is more: an answer that is
-    wrong elsewhere is not held, here, to sums that are more exact than its own entries allow.
-    """
+    """Bound the error of a sum of a statistic's entries: their own errors, and the summation's."""
     magnitude = magnitudes_by_corpus(case.tokens, case.vocab_size)[name]
-    answered = np.abs(target.statistic(name, case.tokens, case.vocab_size)).sum(axis=axis)
     terms = magnitude.terms.sum(axis=axis)
-    terms = np.where(np.isfinite(answered), np.maximum(terms, answered), terms)
     return rounding(terms, magnitude.operations + magnitude.terms.shape[axis], target.dtype)
+
+
+def _own_rounding(name: str, axis: int, target: Target, case: CorpusCase) -> np.ndarray:
+    """Bound the rounding of adding up the entries that were answered, 0 where these are not finite.
+
+    That they sum to zero is a law of their own: one that is wrong elsewhere, and has entries where the right
+    statistic has none, does not break it by the rounding of the sum.
+    """
+    answered = np.abs(target.statistic(name, case.tokens, case.vocab_size))
+    terms = answered.sum(axis=axis)
+    return rounding(np.where(np.isfinite(terms), terms, 0.0), 2 * answered.shape[axis], target.dtype)
 
 
 def _sums(name: str, axis: int, target: Target, case: CorpusCase) -> np.ndarray:
@@ -39,7 +44,8 @@ def _sums(name: str, axis: int, target: Target, case: CorpusCase) -> np.ndarray:
 def _vanishing(name: str, axis: int, what: str) -> Check:
     def law(target: Target, case: CorpusCase) -> Outcome:
         got = _sums(name, axis, target, case)
-        yield Comparison(what, got, np.zeros_like(got), _sum_bound(name, axis, target, case))
+        bound = np.maximum(_sum_bound(name, axis, target, case), _own_rounding(name, axis, target, case))
+        yield Comparison(what, got, np.zeros_like(got), bound)
 
     side = "column" if axis == 0 else "row"
     identifier = f"statistics.{name}_sums_to_zero" if name == "Delta_bar" else f"statistics.{name}_{side}s"

@@ -332,3 +332,4 @@ def test_two_corpora_are_one_too_many(tmp_path, name):
     (tmp_path / "cats.txt").write_text("the cat sat on the mat and the cat ran\n" * 3)
     done = called(name, "cats.txt", "--corpus", "cats.txt", cwd=tmp_path)
     assert done.returncode == 2
+    assert "extra argument" in " ".join(done.stderr.replace("│", " ").split())

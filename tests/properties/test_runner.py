@@ -8,7 +8,6 @@ from properties import check_implementation
 from properties.cases import CORPORA, EXACT_CORPORA
 from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison, NotAdmitted
-from properties.connectors import connect
 from properties.failure import failure_rows
 from properties.results import is_ok
 from properties.runner import FEWEST, PROFILES, run_check, run_mathematics
@@ -355,38 +354,6 @@ def test_an_implementation_may_answer_in_the_same_arrays_and_is_held_to_what_it_
     half = {r.check: r.result for r in check_implementation(OneArray(0.5), checks=laws)}
     # Idempotence compares two answers, which are one array.
     assert half["projection.idempotent"] == "failed"
-
-
-@pytest.mark.parametrize(
-    ("spec", "told"),
-    [
-        ("nosuch", "no target 'nosuch'"),
-        ("referense", "Did you mean reference"),
-        ("py:", "incomplete"),
-        ("py:json", "incomplete"),
-        ("py:no_such_module:thing", "cannot be imported"),
-        ("py:json:nosuch", "no attribute 'nosuch'"),
-        ("py:json:dump", "raised TypeError"),
-        ("py:sys:path", "none of the methods"),
-        ("weights:missing.npz", "has weights and no methods"),
-    ],
-)
-def test_a_target_that_is_none_is_told(spec, told):
-    with pytest.raises(InputError, match=told):
-        connect(spec)
-
-
-def test_a_target_may_be_a_class_a_factory_or_an_object(tmp_path, monkeypatch):
-    (tmp_path / "my_own_module.py").write_text(
-        "from reference.implementation import Reference\n"
-        "implementation = Reference()\n"
-        "def make(): return Reference()\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    for attribute in ("Reference", "implementation", "make"):
-        target = connect(f"py:my_own_module:{attribute}")
-        assert "statistics" in target.methods
-        assert target.name == f"py:my_own_module:{attribute}"
 
 
 def test_an_unknown_check_is_told_with_a_near_one():

@@ -10,12 +10,11 @@ from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, NotGiven
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
+from paper_checks.prediction.published import published_numbers
 from reference.corpus import Corpus
 
 # Draws of random word lists that a category's hit rate is compared with, and the share it must exceed.
 DRAWS = 500
-# Sequences that the published statistics are of: the first batch.
-COUNTED = 2048
 EXCEEDED = 0.99
 
 
@@ -59,7 +58,8 @@ def listed(claim: Claim, text: Corpus, readings: Mapping[str, Mapping[str, int]]
         text: whose words are ranked.
         readings: from how words are ranked to the rank of each listed word.
     """
-    top, size, enough = int(claim.given["top"]), text.vocab_size, len(text.tokens) >= COUNTED
+    counted = published_numbers()[0].setting.statistics_sample
+    top, size, enough = int(claim.given["top"]), text.vocab_size, len(text.tokens) >= counted
     outside = {
         words: [f"{word} {rank}" for word, rank in found.items() if rank > top]
         for words, found in readings.items()
@@ -81,7 +81,7 @@ def listed(claim: Claim, text: Corpus, readings: Mapping[str, Mapping[str, int]]
         + (
             ""
             if enough
-            else f" The text has {len(text.tokens):,} sequences, the published count {COUNTED:,}."
+            else f" The text has {len(text.tokens):,} sequences, the published count {counted:,}."
         )
         + (f" Of {size:,} words, these are in the lower half: {', '.join(opposed)}." if opposed else ""),
         convention=" ".join(told),
