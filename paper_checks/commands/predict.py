@@ -27,7 +27,7 @@ def predict(
     ] = None,
     groups: Annotated[
         int, typer.Option(metavar="K", help="Random groups that the sampling noise is measured with.")
-    ] = 6,
+    ] = 24,
     vocab: options.VocabSize = None,
     length: options.Length = None,
     tokenizer: options.TokenizerName = "words",

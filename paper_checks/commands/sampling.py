@@ -24,7 +24,11 @@ def sampling(
     disjoint: Annotated[
         bool, typer.Option("--disjoint", help="The sample's sequences are not among those trained on.")
     ] = False,
-    groups: Annotated[int, typer.Option(metavar="K", help="Random groups that the noise is read from.")] = 4,
+    groups: Annotated[int, typer.Option(metavar="K", help="Random groups that the noise is read from.")] = 12,
+    group_size: Annotated[
+        int | None,
+        typer.Option(metavar="G", help="Sequences in each, at most the sample's, which it is by default."),
+    ] = None,
     vocab: options.VocabSize = None,
     length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
@@ -45,6 +49,7 @@ def sampling(
     from properties.predictions.sampling_trial import tried
     from reference.errors import InputError
 
+    group_size = sample if group_size is None else group_size
     loaded = load_corpus(
         corpus,
         matrices=24,
@@ -62,6 +67,7 @@ def sampling(
             sample=sample,
             whole=training_sample,
             groups=groups,
+            group_size=group_size,
             nested=not disjoint,
             seed=seed,
             statistics=statistics_of,
@@ -80,6 +86,7 @@ def sampling(
             "training_sample": training_sample,
             "nested": not disjoint,
             "groups": groups,
+            "group_size": group_size,
             "seed": seed,
             "weights": {group: asdict(one) | {"holds": one.holds} for group, one in found.items()},
         }
@@ -88,8 +95,8 @@ def sampling(
     relation = "and none of them" if disjoint else "part of"
     console.print(
         f"{loaded.name}: {loaded.sequences:,} sequences of {loaded.length} positions, dealt out with seed "
-        f"{seed}. Each trial has sequences of its own: {groups} groups of {sample:,} give the interval, and "
-        f"a sample of {sample:,}, {relation} {training_sample:,}, a cosine.",
+        f"{seed}. Each trial has sequences of its own: {groups} groups of {group_size:,} give the interval, "
+        f"and a sample of {sample:,}, {relation} {training_sample:,}, a cosine.",
     )
     _show(console, found)
     if all(one.unknown for one in found.values()):

@@ -12,7 +12,7 @@ from paper_checks.prediction.told import compared_as_json
 from reference.corpus import Corpus
 
 # Random groups of sequences that the sampling noise is measured with.
-GROUPS = 6
+GROUPS = 24
 
 
 def published_beside(

@@ -12,7 +12,8 @@ from jaxtyping import Float64, Int64
 from properties.predictions.ablation import of_sequence
 from properties.predictions.expansion import Directions, PairSums, expansion
 from properties.predictions.loss import LossNumbers, loss_numbers
-from properties.predictions.sampling import BigramNoise, Dealt, bigram_noise, deal, leading_directions
+from properties.predictions.random_groups import Dealt, deal
+from properties.predictions.sampling import BigramNoise, bigram_noise, leading_directions
 from reference.corpus import Corpus
 
 # The terms beyond the leading ones are small corrections, and a few thousand sequences show their sizes.
@@ -56,7 +57,7 @@ def gather(corpus: Corpus, *, sample: int, groups: int, evaluated_on: int, seed:
     """Count everything, with the compiled loops where numba is installed; the same numbers, to rounding.
 
     Raises:
-        InputError: there are fewer than two groups.
+        InputError: there are fewer than four groups.
     """
     tokens, V = corpus.tokens, corpus.vocab_size
     told("statistics of all sequences", 0, groups + 2)

@@ -134,7 +134,14 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
 
 def _half_width_of_norm(facts: Facts, name: str) -> float | None:
     """Return the relative half-width of a norm's interval: half that of its square."""
-    return None if facts.dealt is None else REACH * facts.dealt.square_deviation[name.split()[0]] / 2
+    return None if facts.dealt is None else _half_width_of_square(facts, name.split()[0]) / 2
+
+
+def _half_width_of_square(facts: Facts, group: str) -> float:
+    """Return the relative half-width for |x|^2 of the corpus, itself a draw; 0 where it is not known."""
+    if facts.dealt is None:
+        return 0.0
+    return facts.dealt.scatter[group].half_width_of_square(facts.corpus.sequences)
 
 
 def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
@@ -144,7 +151,7 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     found, all_of_them = deviations(facts, setting), []
     for group in GROUPS:
         of_layers = [found[name] for g, _, name in weights(setting) if g == group]
-        noise = facts.dealt.noise[group].scaled(facts.sample / setting.statistics_sample)
+        noise = facts.dealt.scatter[group].noise(setting.statistics_sample)
         expected, least, most = noise.cosine(
             setting.statistics_sample, setting.training_sample, nested=setting.nested
         )
@@ -241,8 +248,8 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     blind = math.log(facts.corpus.vocab_size) * UNIT_ROUNDOFF["float32"]
     for group, effect in effects.items():
         # The sequences evaluated on are a draw, and so is the corpus.
-        of_corpus = effect.rise * (facts.dealt.square_deviation[group] if facts.dealt else 0.0)
-        half = REACH * math.hypot(effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
+        of_corpus = effect.rise * _half_width_of_square(facts, group)
+        half = math.hypot(REACH * effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
         of = group if group == "W_O" else f"{group} of one layer"
         shrinking = all(one.shrinking for name, one in found.items() if name.split()[0] == group)
         yield Prediction(

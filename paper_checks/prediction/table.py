@@ -145,10 +145,11 @@ def _sampling(console: Console, facts: Facts, setting: Setting) -> None:
         "that reaches to the one that turns least."
     )
     if facts.dealt is not None:
+        dealt, left_out = facts.dealt, ", each left out in turn" if facts.dealt.left_out else ""
         console.print(
-            f"Their noise: {facts.dealt.groups} random groups of {facts.dealt.group_size:,} sequences, seed "
-            f"{facts.dealt.seed}. In closed form, 1 - cos of B_bar is {facts.bigram.design_effect:.2f} times "
-            "what independent positions would give."
+            f"Their noise: {dealt.groups} random groups of {dealt.group_size:,} sequences{left_out}, seed "
+            f"{dealt.seed}. In closed form, 1 - cos of B_bar is {facts.bigram.design_effect:.2f} times what "
+            "independent positions would give."
         )
 
 

@@ -83,9 +83,10 @@ def _sampling(facts: Facts) -> dict[str, Any]:
         **closed,
         "groups": facts.dealt.groups,
         "group_size": facts.dealt.group_size,
+        "left_out": facts.dealt.left_out,
         "seed": facts.dealt.seed,
         "rho": {
-            group: {name: json_number(value) for name, value in asdict(noise).items()}
-            for group, noise in facts.dealt.noise.items()
+            group: {name: json_number(value) for name, value in asdict(scatter.noise(facts.sample)).items()}
+            for group, scatter in facts.dealt.scatter.items()
         },
     }

@@ -18,7 +18,8 @@ from properties.predictions.alignment import deviation, layer_spread
 from properties.predictions.attention import score_scale
 from properties.predictions.expansion import GROUPS, Directions, amounts, expansion
 from properties.predictions.loss import loss_numbers, loss_terms
-from properties.predictions.sampling import deal, leading_directions
+from properties.predictions.random_groups import deal
+from properties.predictions.sampling import leading_directions
 from reference.alignment import cosine
 from reference.effects import along, loss_change
 from reference.statistics import uniform_attention
@@ -127,7 +128,9 @@ def _sample(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterato
         statistics=statistics_of,
     )
     for group, _, name in lab.weights(1):
-        predicted, low, high = dealt.noise[group].cosine(plan.sample, len(lab.tokens), nested=True)
+        predicted, low, high = (
+            dealt.scatter[group].noise(plan.sample).cosine(plan.sample, len(lab.tokens), nested=True)
+        )
         measured = {
             dtype: turned(by_layer(group, p[group])[0], of_sample[group]) for dtype, p in both.items()
         }

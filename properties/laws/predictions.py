@@ -28,6 +28,7 @@ from properties.predictions import (
     expansion,
     general_descent,
     loss,
+    random_groups,
     sampling,
 )
 from properties.predictions.magnitudes import direction_bounds, longest_path
@@ -41,6 +42,7 @@ from theory.laws import attention_departure, large_vocabulary, layer_separation
 from theory.laws import general_descent as exact_general
 from theory.laws import loss as exact_loss
 from theory.laws import sampling as exact_sampling
+from theory.laws import sampling_spread as exact_spread
 from theory.one_hot import OneSequence, constants
 from theory.orders import GROUPS, leading_orders
 from theory.series import Update
@@ -233,6 +235,37 @@ def _sampling(target: Target, case: CorpusCase) -> Outcome:
     yield Comparison("rho of positions", got.positions, to_float(by_positions / square), bound)
 
 
+def _sampling_spread(target: Target, case: CorpusCase) -> Outcome:
+    """Each sequence is a unit, twice, so that there are four of them."""
+    parts = exact_sampling.sequence_bigrams(case.tokens.tolist(), case.vocab_size) * 2
+    if len(parts) < exact_spread.FEWEST:
+        raise NotAdmitted("one sequence has no spread")
+    exact = exact_spread.gram(parts)
+    K, k, n = np.array([[to_float(one) for one in row] for row in exact]), len(parts), 3
+    trace, of_square = random_groups.traces(K)
+    # A product of two bigram tables is at most 2: the absolute terms of the first sum to at most 4. Those of
+    # the second are S, sum R_i^2 and R^2, at most 4 k (k-1), 4 k (k-1)^2 and 4 k^2 (k-1)^2, with their factors
+    # over k (k-1), k (k-1) (k-2) and k (k-1) (k-2) (k-3): 80 for four units, and less for more.
+    for name, got, right, terms in (
+        ("tr Sigma", trace, exact_spread.trace(exact), 4.0),
+        ("tr Sigma^2", of_square, exact_spread.trace_of_square(exact), 80.0),
+    ):
+        yield Comparison(name, got, to_float(right), rounding(terms, 4 * k**2, "float64"))
+    S2 = exact_sampling.square_of_sequences(parts)
+    if not S2:
+        return
+    nu = 2 * exact_spread.covariance_squared(parts) / S2**2
+    v = exact_spread.variance_of_square(parts, 1) / S2**2
+    found = sum(random_groups.parts_of_variance(1 / n, to_float(nu), to_float(v)))
+    right = exact_spread.variance_of_square(parts, n) / (S2 / n) ** 2
+    yield Comparison(
+        f"the relative variance of {n} units' squared noise",
+        found,
+        to_float(right),
+        rounding(to_float(nu + v), 8, "float64"),
+    )
+
+
 def _batches(target: Target, case: UpdatesCase) -> Outcome:
     """Each step on some of the sequences, all with equal weight."""
     rate = fmpq(1, 8)
@@ -310,6 +343,12 @@ CHECKS = (
         _batches,
         UPDATES,
         2,
+    ),
+    _check(
+        "sampling_spread",
+        "How far a sample's squared noise scatters is its exact variance, and units show both of its traces.",
+        _sampling_spread,
+        CORPORA,
     ),
     _check(
         "sampling",

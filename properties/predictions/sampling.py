@@ -1,16 +1,7 @@
 """The cosine that a sample of the sequences alone would give: `theory.laws.sampling` in float64.
 
 For B_bar, a mean over sequences, the noise rho(n) = S^2 / (n |x|^2) is a closed form. The other statistics
-are products of such means, and their noise is measured with *random groups* (Wolter, Introduction to Variance
-Estimation, ch. 2): the sequences are dealt out at random into groups of the sample's size g, or of N over the
-number of groups where there are fewer, and each group's statistics are compared with those of all N. By the
-law of a sample inside its whole,
-
-    tan^2 = rho (1 - g/N) / (1 + rho g/N),    so    rho(g) = tan^2 / (1 - (g/N) (1 + tan^2)),
-
-a value a group; rho(n) = rho(g) g/n. Dealing out, unlike a bootstrap, never puts a sequence next to itself,
-which would add to products of two statistics what no sample has. The interval is for one draw of a sample:
-log rho is taken as normal over the groups, with Student's t for their number.
+are products of such means, and their noise is measured (`properties.predictions.random_groups`).
 """
 
 from __future__ import annotations
@@ -20,12 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float64, Int64
-from scipy import special
+from jaxtyping import Int64
 
 from properties.predictions.bigram import Bigram
-from properties.tolerances import CONFIDENCE
-from reference.errors import InputError
 from reference.statistics import bigram
 
 Statistics = Callable[[np.ndarray, int], Mapping[str, np.ndarray]]
@@ -34,15 +22,19 @@ Tokens = Int64[np.ndarray, "N T_plus_1"]
 
 @dataclass(frozen=True)
 class Noise:
-    """rho at the size of a sample, and the interval that one draw falls in at the stated confidence."""
+    """The noise of a sample, and the interval that one draw of it falls in at the stated confidence.
+
+    Attributes:
+        rho: |noise|^2 / |x|^2, on average.
+        low: the lower end; nan where the interval is not known.
+        high: the upper one.
+        freedom: of Student's t, whose quantile the ends are at, log rho being normal about their middle.
+    """
 
     rho: float
     low: float
     high: float
-
-    def scaled(self, factor: float) -> Noise:
-        """Return the noise of a sample whose size is divided by `factor`."""
-        return Noise(self.rho * factor, self.low * factor, self.high * factor)
+    freedom: float
 
     def cosine(self, sample: int, whole: int, *, nested: bool) -> tuple[float, float, float]:
         """Return 1 - cos (expected, least, most) of a sample with another of `whole` sequences.
@@ -53,25 +45,6 @@ class Noise:
             cosine_loss(r, sample, whole, nested=nested) for r in (self.rho, self.low, self.high)
         )
         return one, least, most
-
-
-@dataclass(frozen=True)
-class Dealt:
-    """What the random groups gave, for each parameter's statistic x, and how it was measured.
-
-    Attributes:
-        noise: of a sample's x.
-        square_deviation: relative standard deviation of the whole corpus's |x|^2, itself a sample.
-        groups: how many.
-        group_size: sequences in each.
-        seed: of the order in which they were dealt.
-    """
-
-    noise: Mapping[str, Noise]
-    square_deviation: Mapping[str, float]
-    groups: int
-    group_size: int
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -120,50 +93,6 @@ def entry_deviation(tokens: Tokens, current: int, following: int, vocab_size: in
     return float(own.std(ddof=1)) if len(own) > 1 else math.nan
 
 
-def deal(
-    tokens: Tokens,
-    vocab_size: int,
-    whole: Mapping[str, np.ndarray],
-    *,
-    sample: int,
-    groups: int,
-    seed: int,
-    statistics: Statistics,
-    told: Callable[[int, int], None] = lambda done, total: None,
-) -> Dealt:
-    """Measure the noise of a sample of `sample` sequences with random groups.
-
-    `whole` holds the leading directions of all of `tokens`; `statistics` computes a group's statistics;
-    `told` hears of each group.
-
-    Raises:
-        InputError: there are fewer than two groups, or fewer sequences than groups.
-    """
-    N = len(tokens)
-    if groups < 2 or groups > N:
-        raise InputError(f"{groups} random groups of {N} sequences say nothing; give 2 to {N} groups.")
-    size = min(sample, N // groups)
-    order = np.random.default_rng(seed).permutation(N)
-    rho: dict[str, list[float]] = {group: [] for group in whole}
-    squares: dict[str, list[float]] = {group: [] for group in whole}
-    for n in range(groups):
-        part = tokens[order[n * size : (n + 1) * size]]
-        for group, direction in leading_directions(part, statistics(part, vocab_size)).items():
-            rho[group].append(_rho(direction, whole[group], size / N) * size / sample)
-            squares[group].append(float((direction * direction).sum()))
-        told(n + 1, groups)
-    return Dealt(
-        noise={group: _noise(np.array(values)) for group, values in rho.items()},
-        square_deviation={
-            group: _relative_deviation(np.array(values)) * math.sqrt(size / N)
-            for group, values in squares.items()
-        },
-        groups=groups,
-        group_size=size,
-        seed=seed,
-    )
-
-
 def leading_directions(tokens: Tokens, statistics: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return what each parameter is proportional to (paper, Thm. 4.1), from the statistics of `tokens`."""
     Phi_bar = statistics["Phi_bar"]
@@ -173,34 +102,6 @@ def leading_directions(tokens: Tokens, statistics: Mapping[str, np.ndarray]) -> 
         "W": statistics["Q_bar"],
         "P": statistics["Delta_bar"],
     }
-
-
-def _rho(part: np.ndarray, whole: np.ndarray, share: float) -> float:
-    """Return rho from the angle between a part's statistic and the whole's.
-
-    nan where one of them is zero, and where the part is turned further than any noise turns it.
-    """
-    square, product = float((whole * whole).sum()), float((part * whole).sum())
-    if square == 0 or product <= 0:
-        return math.nan
-    across = part - product / square * whole
-    tan_squared = float((across * across).sum()) * square / product**2
-    left = 1 - share * (1 + tan_squared)
-    return tan_squared / left if left > 0 else math.nan
-
-
-def _relative_deviation(values: Float64[np.ndarray, " groups"]) -> float:
-    return float(values.std(ddof=1) / values.mean()) if values.mean() > 0 else math.nan
-
-
-def _noise(values: Float64[np.ndarray, " groups"]) -> Noise:
-    if not (np.isfinite(values) & (values > 0)).all():
-        return Noise(math.nan, math.nan, math.nan)
-    logs = np.log(values)
-    reach = special.stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)
-    half = reach * logs.std(ddof=1) * math.sqrt(1 + 1 / len(values))
-    middle = math.exp(logs.mean())
-    return Noise(float(values.mean()), middle * math.exp(-half), middle * math.exp(half))
 
 
 def _square_of(sequence: Int64[np.ndarray, " T_plus_1"], vocab_size: int) -> float:

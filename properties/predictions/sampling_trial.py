@@ -2,7 +2,7 @@
 
 The sequences are dealt at random into blocks, and no sequence is in two of them. In each block
 
-1. some groups of n sequences give the noise of a sample of n, as `properties.predictions.sampling.deal` does;
+1. some groups of n sequences or fewer give the noise of a sample of n, as `random_groups.deal` does;
 2. further samples of n and of M sequences, none in common or one part of the other, give a cosine.
 
 The cosine is turned into the noise rho that would give it exactly. With q = n/M,
@@ -10,10 +10,8 @@ The cosine is turned into the noise rho that would give it exactly. With q = n/M
     part of it:        cos^2 = (1 + q rho) / (1 + rho),          rho = (1 - cos^2) / (cos^2 - q);
     none in common:    1 / cos^2 = (1 + rho) (1 + q rho),        rho the positive root of this.
 
-The interval takes log rho of k groups and of the draw as normal with one mean and variance, so that the
-place of the draw, Student's distribution function with k - 1 degrees of freedom of
-
-    (log rho - mean) / (deviation sqrt(1 + 1/k)),
+The interval takes log rho of a draw as Student's t with f degrees of freedom about a middle, so that the
+place of the draw in that distribution
 
 is uniform in 0..1: a share of 0.95 of the draws is inside. The blocks are independent, and how far the
 distribution of the places may be from the uniform one is `properties.tolerances.empirical_distribution`. An
@@ -30,7 +28,8 @@ import numpy as np
 from jaxtyping import Int64
 from scipy import special
 
-from properties.predictions.sampling import Statistics, deal, leading_directions
+from properties.predictions.random_groups import FEWEST_GROUPS, deal
+from properties.predictions.sampling import Statistics, leading_directions
 from properties.tolerances import CONFIDENCE, empirical_distribution
 from reference.errors import InputError
 
@@ -95,13 +94,13 @@ def noise_of(cosine_loss: float, sample: int, whole: int, *, nested: bool) -> fl
     return 2 * lost / square / (1 + q + math.sqrt((1 + q) ** 2 + 4 * q * lost / square))
 
 
-def place(low: float, high: float, rho: float, groups: int) -> float:
+def place(low: float, high: float, rho: float, freedom: float) -> float:
     """Return where rho lies in the distribution whose middle interval is low..high; nan for no interval."""
     if not 0 < low < high < math.inf:
         return math.nan
-    reach = float(special.stdtrit(groups - 1, (1 + CONFIDENCE) / 2))
+    reach = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
     half, middle = math.log(high / low) / 2, (math.log(high) + math.log(low)) / 2
-    return float(special.stdtr(groups - 1, (math.log(rho) - middle) / half * reach)) if rho > 0 else 0.0
+    return float(special.stdtr(freedom, (math.log(rho) - middle) / half * reach)) if rho > 0 else 0.0
 
 
 def blocks(
@@ -120,6 +119,7 @@ def tried(
     sample: int,
     whole: int,
     groups: int,
+    group_size: int,
     nested: bool,
     seed: int,
     statistics: Statistics,
@@ -130,18 +130,19 @@ def tried(
     Raises:
         InputError: there is no whole block, or the sizes make none.
     """
-    if not 1 <= sample <= whole or groups < 2:
+    if not 1 <= group_size <= sample <= whole or groups < FEWEST_GROUPS:
         raise InputError(
-            f"A sample of {sample}, {whole} sequences trained on and {groups} groups make no trial; give a "
-            "--sample of 1 or more, a --training-sample that is no smaller, and 2 --groups or more."
+            f"A sample of {sample}, {whole} sequences trained on and {groups} groups of {group_size} make no "
+            "trial; give a --group-size of 1 or more, a --sample and a --training-sample no smaller, "
+            f"and {FEWEST_GROUPS} --groups or more."
         )
-    own = groups * sample
+    own = groups * group_size
     size = own + whole + (0 if nested else sample)
     count = len(tokens) // size
     if count < 2:
         raise InputError(
             f"A trial takes {size:,} sequences, and two trials are more than the {len(tokens):,} there are; "
-            "give a smaller --sample, --training-sample or fewer --groups, or a longer text."
+            "give a smaller --sample, --training-sample or --group-size, fewer --groups, or a longer text."
         )
     found: dict[str, list[Trial]] = {}
     for n, block in enumerate(blocks(tokens, size, seed)):
@@ -159,12 +160,13 @@ def tried(
         rest = block[own:]
         small, large = (rest[:sample], rest) if nested else (rest[:sample], rest[sample:])
         drawn = [leading_directions(part, statistics(part, vocab_size)) for part in (small, large)]
-        for group, noise in dealt.noise.items():
+        for group, scatter in dealt.scatter.items():
+            noise = scatter.noise(sample)
             lost = _cosine_loss(drawn[0][group], drawn[1][group])
             expected, least, most = noise.cosine(sample, whole, nested=nested)
             # From the cosines that were told, so that the law which made them is tried with them.
             low, high, rho = (noise_of(one, sample, whole, nested=nested) for one in (least, most, lost))
-            trial = Trial(expected, least, most, lost, place(low, high, rho, groups))
+            trial = Trial(expected, least, most, lost, place(low, high, rho, noise.freedom))
             found.setdefault(group, []).append(trial)
     return {group: outcome(tuple(trials)) for group, trials in found.items()}
 

@@ -37,7 +37,7 @@ def test_the_table_has_eighty_columns_and_says_what_it_is_of(told):
     for part in (
         "300 sequences of 40 positions",
         "320 steps at rate 0.005",
-        "6 random groups of 50",
+        "24 random groups of 12 sequences, each left out in turn",
         "V 2['tom'",
     ):
         assert part in shown
@@ -51,7 +51,7 @@ def test_the_json_holds_every_kind_of_prediction(told):
         "ablation", "float32", "score", "attention",
     }  # fmt: skip
     assert found["confidence"] == CONFIDENCE
-    assert found["sampling"]["groups"] == 6
+    assert found["sampling"]["groups"] == 24
     at = {one["id"]: one for one in found["predictions"]}
     # The first-order fall of the loss is the effect of removing B_bar.
     curve = found["loss_curve"]
@@ -200,8 +200,6 @@ def test_the_published_numbers_on_tinystories(tmp_path):
         "3000",
         "--length",
         "200",
-        "--groups",
-        "24",
         "--json",
         "p.json",
         cwd=tmp_path,

@@ -63,13 +63,13 @@ def test_an_effect_is_off_by_the_corpus_and_by_the_mean_of_those_evaluated(facts
     assert (squares[0] - squares[1]) / (squares[1] - squares[2]) == pytest.approx(4)
     every = half(predicted(facts, replace(RUN, evaluated_on=10**12))[f"ablation.{group}"])
     rise = predicted(facts, RUN)[f"ablation.{group}"].value
-    assert every == pytest.approx(REACH * rise * facts.dealt.square_deviation[group])
+    assert every == pytest.approx(rise * facts.dealt.scatter[group].half_width_of_square(300))
 
 
 def test_a_sample_that_is_not_trained_on_has_the_lower_cosine(facts):
     inside, outside = (predicted(facts, replace(RUN, nested=nested)) for nested in (True, False))
     for group in ("W_O", "V", "W", "P"):
-        rho, share = facts.dealt.noise[group].rho, 16 / 400
+        rho, share = facts.dealt.scatter[group].noise(16).rho, 16 / 400
         cosines = [one[f"sampling.{group}"].value for one in (inside, outside)]
         assert cosines[0] == pytest.approx(math.sqrt((1 + rho * share) / (1 + rho)))
         assert cosines[1] == pytest.approx(1 / math.sqrt((1 + rho) * (1 + rho * share)))

@@ -8,11 +8,12 @@ import pytest
 from calling import called
 
 from properties.predictions import sampling_trial
-from properties.predictions.sampling import Noise, _rho
+from properties.predictions.random_groups import noise_of_part
+from properties.predictions.sampling import Noise
 from properties.predictions.sampling_trial import Outcome, Trial
 from reference.statistics import statistics
 
-FEW = ("--length", "2", "--sample", "1", "--training-sample", "1", "--groups", "2")
+FEW = ("--length", "2", "--sample", "1", "--training-sample", "1", "--groups", "4")
 
 
 def told(trials, distance, monkeypatch, tmp_path):
@@ -65,12 +66,14 @@ def test_a_part_that_no_noise_turns_so_far_has_none():
     import numpy as np
 
     whole = np.array([1.0, 0.0])
-    assert _rho(np.array([1.0, 0.5]), whole, 0.5) == pytest.approx(0.25 / (1 - 0.5 * 1.25))
-    assert math.isnan(_rho(np.array([1.0, 1.0]), whole, 0.5))
-    assert math.isnan(_rho(np.array([1.0, 2.0]), whole, 0.5))
-    assert math.isnan(Noise(math.nan, math.nan, math.nan).cosine(2, 4, nested=True)[0])
-    tokens = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 3)
-    sampling_trial.tried(tokens, 2, sample=1, whole=1, groups=2, nested=True, seed=0, statistics=statistics)
+    assert noise_of_part(np.array([1.0, 0.5]), whole, 0.5) == pytest.approx(0.25 / (1 - 0.5 * 1.25))
+    assert math.isnan(noise_of_part(np.array([1.0, 1.0]), whole, 0.5))
+    assert math.isnan(noise_of_part(np.array([1.0, 2.0]), whole, 0.5))
+    assert math.isnan(Noise(math.nan, math.nan, math.nan, math.nan).cosine(2, 4, nested=True)[0])
+    tokens = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 4)
+    sampling_trial.tried(
+        tokens, 2, sample=1, whole=1, groups=4, group_size=1, nested=True, seed=0, statistics=statistics
+    )
 
 
 @pytest.mark.parametrize("command", ["sampling", "probe", "alignment", "behaviour", "story", "reproduce"])

@@ -9,7 +9,8 @@ from properties.catalogue import select
 from properties.laws import behaviour as behaviour_laws
 from properties.laws import explanation as explanation_laws
 from properties.laws import predictions as laws
-from properties.predictions.sampling import bigram_noise, cosine_loss, deal, leading_directions
+from properties.predictions.random_groups import deal
+from properties.predictions.sampling import bigram_noise, cosine_loss, leading_directions
 from properties.runner import run_mathematics
 from reference.errors import InputError
 from reference.statistics import statistics
@@ -31,6 +32,8 @@ SLIPS = [
     ("attention", "* rate**4", "* rate**3", "attention"),
     ("general_descent", '"V": Phi.T @ held["W_O"].T', '"V": Phi.T @ B.T', "batches"),
     ("general_descent", 'held["W_O"].T @ held["V"].T', 'held["W_O"].T @ held["V"]', "batches"),
+    ("random_groups", "- 2 * one /", "- one /", "sampling_spread"),
+    ("random_groups", "(1 - share) * normal", "normal", "sampling_spread"),
     ("sampling", "* N / (N - 1) if", "if", "sampling"),
     ("sampling", "(1 - 1 / vocab_size - square) / T", "(1 - square) / T", "sampling"),
 ]
@@ -68,8 +71,9 @@ def test_random_groups_find_the_noise_that_new_samples_have():
             tans.append((across**2).sum() * (direction**2).sum() / (one[group] * direction).sum() ** 2)
         # The means of 20 and of 50 draws, each within its own scatter.
         both = np.std(tans) * np.sqrt(1 / 20 + 1 / 50)
-        assert abs(dealt.noise[group].rho - np.mean(tans)) < 4 * both, group
-        assert dealt.noise[group].low < np.median(tans) < dealt.noise[group].high
+        assert abs(dealt.scatter[group].noise(size).rho - np.mean(tans)) < 4 * both, group
+        noise = dealt.scatter[group].noise(size)
+        assert noise.low < np.median(tans) < noise.high
         if group == "W_O":
             assert abs(bigram_noise(tokens, 3, size).sequences - np.mean(tans)) < 4 * both
 

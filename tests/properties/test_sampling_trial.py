@@ -7,55 +7,59 @@ import pytest
 from breaking import broken
 from test_prediction_slips import sequences
 
-from properties.predictions import sampling_trial
+from properties.predictions import random_groups, sampling_trial
 from properties.predictions.sampling import cosine_loss
 from properties.predictions.sampling_trial import Trial, blocks, noise_of, outcome, place, tried
 from properties.tolerances import CONFIDENCE, empirical_distribution
 from reference.errors import InputError
 from reference.statistics import statistics
 
-SAMPLE, WHOLE, GROUPS = 48, 96, 4
+SAMPLE, WHOLE, GROUPS = 48, 96, 8
 
 
-def trials(nested, count, seed=5):
-    size = GROUPS * SAMPLE + WHOLE + (0 if nested else SAMPLE)
+def trials(nested, count, group_size=SAMPLE, seed=5):
+    size = GROUPS * group_size + WHOLE + (0 if nested else SAMPLE)
     return tried(
         sequences(size * count, seed),
         3,
         sample=SAMPLE,
         whole=WHOLE,
         groups=GROUPS,
+        group_size=group_size,
         nested=nested,
         seed=0,
         statistics=statistics,
     )
 
 
-@pytest.mark.parametrize("nested", [True, False])
-def test_draws_lie_in_their_intervals_as_often_as_these_say(nested):
+@pytest.mark.parametrize(("nested", "group_size"), [(True, 12), (False, 48)])
+def test_draws_lie_in_their_intervals_as_often_as_these_say(nested, group_size):
     # The other statistics of these sequences are noise alone: distance means nothing to them.
-    found = trials(nested, 64)
+    found = trials(nested, 48, group_size)
     for group in ("W_O", "V"):
-        assert len(found[group].trials) == 64
+        assert len(found[group].trials) == 48
         assert found[group].holds, group
-        inside = sum(one.inside for one in found[group].trials) / 64
-        assert abs(inside - CONFIDENCE) <= empirical_distribution(64)
+        inside = sum(one.inside for one in found[group].trials) / 48
+        assert abs(inside - CONFIDENCE) <= empirical_distribution(48)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    ("right", "wrong", "nested"),
+    ("module", "right", "wrong", "nested"),
     [
-        ("* math.sqrt(1 + 1 / len(values))", "/ math.sqrt(len(values))", True),
-        ("size / N) * size / sample", "size / N) * 2 * size / sample", False),
-        ("if nested else -other", "if not nested else -other", False),
-        ("if nested else -other", "if not nested else -other", True),
+        ("random_groups", "math.sqrt(math.log1p(relative + error))", "(relative + error)", True),
+        ("random_groups", "middle = rho / math.sqrt(1 + relative)", "middle = 2 * rho", False),
+        ("sampling", "if nested else -other", "if not nested else -other", False),
+        ("sampling", "if nested else -other", "if not nested else -other", True),
     ],
 )
-def test_a_wrong_interval_is_seen(monkeypatch, right, wrong, nested):
+def test_a_wrong_interval_is_seen(monkeypatch, module, right, wrong, nested):
     """Too narrow, off its middle, or for the other kind of sample."""
-    slipped = broken("properties.predictions.sampling", right, wrong)
-    monkeypatch.setattr(sampling_trial, "deal", slipped.deal)
+    slipped = broken(f"properties.predictions.{module}", right, wrong)
+    if module == "sampling":
+        monkeypatch.setattr(random_groups, "Noise", slipped.Noise)
+    else:
+        monkeypatch.setattr(sampling_trial, "deal", slipped.deal)
     found = trials(nested, 250)
     assert not any(found[group].holds for group in ("W_O", "V"))
 
@@ -81,7 +85,7 @@ def test_places_are_those_of_the_interval():
     low, high = 0.01, 0.04
     tail = (1 - CONFIDENCE) / 2
     for rho, where in ((low, tail), (high, 1 - tail), (0.02, 0.5)):
-        assert place(low, high, rho, 6) == pytest.approx(where)
+        assert place(low, high, rho, 5.5) == pytest.approx(where)
     assert math.isnan(place(math.nan, math.nan, 0.02, 6))
 
 
@@ -117,10 +121,16 @@ def test_a_trial_without_a_direction_is_not_known():
 
 @pytest.mark.parametrize(
     ("sizes", "said"),
-    [((4, 2, 2), "make no trial"), ((4, 8, 1), "make no trial"), ((4, 8, 4), "A trial takes 24 sequences")],
+    [
+        ((4, 2, 4, 2), "make no trial"),
+        ((4, 8, 3, 2), "make no trial"),
+        ((4, 8, 4, 0), "make no trial"),
+        ((4, 8, 4, 5), "make no trial"),
+        ((4, 8, 4, 4), "A trial takes 24 sequences"),
+    ],
 )
 def test_sizes_that_make_no_trial_are_refused(sizes, said):
-    sample, whole, groups = sizes
+    sample, whole, groups, group_size = sizes
     with pytest.raises(InputError, match=said):
         tried(
             sequences(30),
@@ -128,6 +138,7 @@ def test_sizes_that_make_no_trial_are_refused(sizes, said):
             sample=sample,
             whole=whole,
             groups=groups,
+            group_size=group_size,
             nested=True,
             seed=0,
             statistics=statistics,
