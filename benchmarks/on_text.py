@@ -44,8 +44,7 @@ class Shown:
 SHOWN = (
     Shown(
         "The published numbers, predicted",
-        # The width that 6 groups give differs by two and more between seeds: a verdict would be the seed's.
-        f"predict TEXT {SIZES} --groups 24",
+        f"predict TEXT {SIZES}",
         "Before anything is trained, from the statistics of the text alone. The last table has each "
         "published number with its interval; below it stands why one is outside, or out of reach.",
     ),

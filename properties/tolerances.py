@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 UNIT_ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24}
 SMALLEST_NORMAL = {"float64": 2.0**-1022, "float32": 2.0**-126}
@@ -111,8 +112,17 @@ def empirical_distribution(draws: int) -> float:
     return DEVIATIONS / (2 * math.sqrt(draws))
 
 
-# An interval of a prediction holds one draw in so many: the field's usual 95%. It is stated beside each one,
-# and no check passes or fails by it.
+def fewest_inside(draws: int) -> int:
+    """Return how many of independent draws their intervals hold, but for chance.
+
+    Each holds its draw with the probability CONFIDENCE: fewer than this many are inside with a probability of
+    at most 2 exp(-DEVIATIONS^2 / 2) = 7e-4, by the binomial distribution.
+    """
+    rare = 2 * math.exp(-(DEVIATIONS**2) / 2)
+    return next(k for k in range(draws + 1) if special.bdtr(k, draws, CONFIDENCE) > rare)
+
+
+# An interval of a prediction holds one draw in so many: the field's usual 95%. It is stated beside each one.
 CONFIDENCE = 0.95
 
 # The series of a weight has terms that shrink by a ratio below one half: what is left after the terms that

@@ -110,11 +110,11 @@ def sampling(
 def _show(console: Console, found: dict[str, Outcome]) -> None:
     from rich.table import Table
 
-    from properties.tolerances import DEVIATIONS
+    from properties.tolerances import DEVIATIONS, fewest_inside
 
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = "1 - cos of two samples' statistics: as predicted, and as drawn"
-    for column in ("weight", "predicted", "drawn", "inside", "distance", "admitted", ""):
+    for column in ("weight", "predicted", "drawn", "inside", "fewest", "distance", "farthest", ""):
         table.add_column(column, justify="left" if column in ("weight", "") else "right", no_wrap=True)
     for group, one in found.items():
         known = [trial for trial in one.trials if not math.isnan(trial.place)]
@@ -124,6 +124,7 @@ def _show(console: Console, found: dict[str, Outcome]) -> None:
             _mean([trial.expected for trial in known]),
             _mean([trial.measured for trial in known]),
             f"{sum(trial.inside for trial in known)} of {len(known)}",
+            f"{fewest_inside(len(known))}" if known else "",
             "" if one.unknown else f"{one.distance:.3f}",
             f"{one.bound:.3f}",
             told,
@@ -132,7 +133,7 @@ def _show(console: Console, found: dict[str, Outcome]) -> None:
     console.print(
         "Means over the trials that have an interval. inside: draws in their 95% interval. distance: the "
         "largest between the distribution of the draws' places in their predicted distributions and the "
-        "uniform one; admitted: what chance gives but with a probability of "
+        "uniform one. fewest, farthest: what chance gives but with a probability of "
         f"{2 * math.exp(-(DEVIATIONS**2) / 2):.0e}. not known: in some trial the samples are too small to "
         "have a direction, and it has no interval."
     )

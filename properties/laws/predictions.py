@@ -244,8 +244,8 @@ def _sampling_spread(target: Target, case: CorpusCase) -> Outcome:
     K, k, n = np.array([[to_float(one) for one in row] for row in exact]), len(parts), 3
     trace, of_square = random_groups.traces(K)
     # A product of two bigram tables is at most 2: the absolute terms of the first sum to at most 4. Those of
-    # the second are S, sum R_i^2 and R^2, at most 4 k (k-1), 4 k (k-1)^2 and 4 k^2 (k-1)^2, with their factors
-    # over k (k-1), k (k-1) (k-2) and k (k-1) (k-2) (k-3): 80 for four units, and less for more.
+    # the second are S, sum R_i^2 and R^2, at most 4 k (k-1), 4 k (k-1)^2 and 4 k^2 (k-1)^2, with factors over
+    # k (k-1), k (k-1) (k-2) and k (k-1) (k-2) (k-3): 80 for four units, and less for more.
     for name, got, right, terms in (
         ("tr Sigma", trace, exact_spread.trace(exact), 4.0),
         ("tr Sigma^2", of_square, exact_spread.trace_of_square(exact), 80.0),

@@ -20,8 +20,12 @@ One draw of a sample scatters about its rho. Relative to its square, the varianc
 v that of the groups' own rho. nu follows without bias from the products of *pairs* of groups, k(k-1)/2 of
 them, where v has only k values to go by: so a sample that is larger than the groups has an interval that
 hardly depends on how these were dealt. Leaving a group out moves a statistic by its part of the noise times
--g/(N - g), to first order, so products of what is left give the same nu and v. They are taken of the
-sketches (`reference.sketch`), which need no room.
+-g/(N - g), to first order. Products of what is left therefore give the same nu; v is that of
+|across|^2 / along^2, with the part's length along the whole, to first order: the variance of
+
+    |across_k|^2 / (mean of it) + 2 (N - g)/g (along_k - 1).
+
+Products are taken of the sketches (`reference.sketch`), which need no room.
 
 The interval takes rho of a draw as lognormal, with mean rho and relative variance r(n) + v/k, the last for
 the error of rho itself, and Student's t with Satterthwaite's degrees of freedom of the three parts.
@@ -146,7 +150,7 @@ def deal(
 
 
 class _Seen:
-    """One statistic's groups so far: how each is turned, and a sketch of what turns it."""
+    """One statistic's parts so far: how each is turned and how far it goes along the whole, and a sketch."""
 
     def __init__(self, whole: np.ndarray, share: float, seed: int) -> None:
         self.whole, self.share = whole, share
@@ -155,28 +159,36 @@ class _Seen:
         self.of_whole = self.sketch.of(whole)
         self.rho: list[float] = []
         self.squares: list[float] = []
+        self.along: list[float] = []
         self.across: list[np.ndarray] = []
 
     def add(self, part: np.ndarray) -> None:
         self.rho.append(noise_of_part(part, self.whole, self.share))
         self.squares.append(float((part * part).sum()))
-        along = float((part * self.whole).sum())
+        along = float((part * self.whole).sum()) / self.square if self.square > 0 else math.nan
+        self.along.append(along)
         # As long as the whole along it, so that a group's size does not count, only where it points.
-        scaled = self.sketch.of(part) * (self.square / along if along > 0 else math.nan)
+        scaled = self.sketch.of(part) / along if along > 0 else math.nan
         self.across.append(scaled - self.of_whole)
 
     def scatter(self, times: float, size: int) -> Scatter:
         """Return what was seen, of groups of `size`; the parts compared have `times` as many sequences."""
-        rho, squares, across = np.array(self.rho), np.array(self.squares), np.array(self.across)
+        rho, across = np.array(self.rho), np.array(self.across)
         known = bool((np.isfinite(rho) & (rho > 0)).all())
         return Scatter(
             rho=float(rho.mean()) * times if known else math.nan,
             normal=relative_variance(across @ across.T) if known else math.nan,
-            own=_relative_deviation(rho) ** 2 if known else math.nan,
-            square_deviation=_relative_deviation(squares) * times,
+            own=self._own(rho, times) if known else math.nan,
+            square_deviation=_relative_deviation(np.array(self.squares)) * times,
             groups=len(rho),
             group_size=size,
         )
+
+    def _own(self, rho: np.ndarray, times: float) -> float:
+        if times == 1:
+            return _relative_deviation(rho) ** 2
+        longer = -times * (np.array(self.along) - 1)
+        return float((rho / rho.mean() - 2 * longer).var(ddof=1))
 
 
 def parts_of_variance(share: float, normal: float, own: float) -> tuple[float, float]:

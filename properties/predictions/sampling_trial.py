@@ -15,7 +15,8 @@ place of the draw in that distribution
 
 is uniform in 0..1: a share of 0.95 of the draws is inside. The blocks are independent, and how far the
 distribution of the places may be from the uniform one is `properties.tolerances.empirical_distribution`. An
-interval that is too narrow or too wide, off its middle or for another kind of sample shows. Derived here.
+interval that is too wide, off its middle or for another kind of sample shows; one that is too narrow shows
+in how many draws are inside, too. Derived here.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from scipy import special
 
 from properties.predictions.random_groups import FEWEST_GROUPS, deal
 from properties.predictions.sampling import Statistics, leading_directions
-from properties.tolerances import CONFIDENCE, empirical_distribution
+from properties.tolerances import CONFIDENCE, empirical_distribution, fewest_inside
 from reference.errors import InputError
 
 
@@ -78,9 +79,14 @@ class Outcome:
         return math.isnan(self.distance)
 
     @property
+    def inside(self) -> int:
+        """How many of the draws are in their intervals."""
+        return sum(trial.inside for trial in self.trials)
+
+    @property
     def holds(self) -> bool:
         """Whether the intervals are those of the draws, as far as so many trials tell."""
-        return self.distance <= self.bound
+        return self.distance <= self.bound and self.inside >= fewest_inside(len(self.trials))
 
 
 def noise_of(cosine_loss: float, sample: int, whole: int, *, nested: bool) -> float:

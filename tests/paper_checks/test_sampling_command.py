@@ -34,7 +34,7 @@ def test_the_table_counts_the_draws_in_their_intervals(monkeypatch, tmp_path):
     done = told(GOOD, 0.1, monkeypatch, tmp_path)
     assert done.returncode == 0
     (row,) = (line for line in done.stdout.splitlines() if line.startswith("V "))
-    assert row.split() == ["V", "3.750e-01", "6.250e-01", "1", "of", "2", "0.100", "0.200", "holds"]
+    assert row.split() == ["V", "3.750e-01", "6.250e-01", "1", "of", "2", "0", "0.100", "0.200", "holds"]
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert json.loads((tmp_path / "s.json").read_text())["weights"]["V"]["holds"]
 
@@ -50,7 +50,7 @@ def test_trials_without_an_interval_are_not_counted_as_missed(monkeypatch, tmp_p
     done = told([*GOOD, NONE], math.nan, monkeypatch, tmp_path)
     assert done.returncode == 2
     (row,) = (line for line in done.stdout.splitlines() if line.startswith("V "))
-    assert row.split() == ["V", "3.750e-01", "6.250e-01", "1", "of", "2", "0.200", "not", "known"]
+    assert row.split() == ["V", "3.750e-01", "6.250e-01", "1", "of", "2", "0", "0.200", "not", "known"]
     assert "too small to have a direction" in " ".join(done.stderr.split())
     assert json.loads((tmp_path / "s.json").read_text())["weights"]["V"]["trials"][2]["place"] is None
 

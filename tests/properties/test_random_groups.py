@@ -62,6 +62,18 @@ def test_groups_and_what_is_left_without_them_show_one_noise(sample, left_out):
     assert abs(one.rho / bigram_noise(tokens, 3, 20).sequences - 1) < 4 * math.sqrt(one.own / GROUPS)
 
 
+def test_what_is_left_shows_how_the_groups_own_noise_scatters():
+    """B_bar is linear: what a group adds across and along the whole is known from its own table."""
+    tokens, size = sequences(480), 20
+    order = np.random.default_rng(1).permutation(480).reshape(GROUPS, size)
+    x, groups = bigram(tokens, 3), np.array([bigram(tokens[some], 3) for some in order])
+    along = (groups * x).sum(axis=(1, 2)) / (x * x).sum()
+    across = ((groups - along[:, None, None] * x) ** 2).sum(axis=(1, 2))
+    # Less 2 along: a longer group is turned less by the same noise.
+    expected = np.var(across / across.mean() - 2 * along, ddof=1)
+    assert dealt(tokens, 400, 1).scatter["W_O"].own == pytest.approx(expected, rel=1 / GROUPS)
+
+
 def test_a_sample_of_a_groups_size_goes_by_the_groups_alone():
     one = replace(SCATTER, normal=math.nan).noise(50)
     assert one.rho == pytest.approx(0.02)

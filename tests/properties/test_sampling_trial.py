@@ -1,6 +1,7 @@
 """The interval for a cosine of samples, tried by drawing them; and trials that would let a wrong one pass."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from test_prediction_slips import sequences
 from properties.predictions import random_groups, sampling_trial
 from properties.predictions.sampling import cosine_loss
 from properties.predictions.sampling_trial import Trial, blocks, noise_of, outcome, place, tried
-from properties.tolerances import CONFIDENCE, empirical_distribution
+from properties.tolerances import CONFIDENCE, empirical_distribution, fewest_inside
 from reference.errors import InputError
 from reference.statistics import statistics
 
@@ -47,7 +48,7 @@ def test_draws_lie_in_their_intervals_as_often_as_these_say(nested, group_size):
 @pytest.mark.parametrize(
     ("module", "right", "wrong", "nested"),
     [
-        ("random_groups", "math.sqrt(math.log1p(relative + error))", "(relative + error)", True),
+        ("random_groups", "+ error))", "+ error)) / 2", True),
         ("random_groups", "middle = rho / math.sqrt(1 + relative)", "middle = 2 * rho", False),
         ("sampling", "if nested else -other", "if not nested else -other", False),
         ("sampling", "if nested else -other", "if not nested else -other", True),
@@ -111,6 +112,27 @@ def test_the_distance_is_the_largest_of_two_distributions(places, distance):
     many = outcome(found.trials * 32)
     assert many.bound == pytest.approx(4 / (2 * math.sqrt(128)))
     assert many.holds == (distance < 0.2)
+
+
+def test_intervals_that_miss_too_many_draws_do_not_hold():
+    """Places that are spread evenly but for a fifth of the draws, all just outside."""
+    places = (np.arange(100) + 0.5) / 100
+    missed = Trial(0.5, 0.25, 0.375, 0.5, 0.0)
+    trials = [Trial(0.5, 0.25, 0.75, 0.5, one) for one in places]
+    few, many = (outcome((*trials[n:], *[replace(missed, place=one) for one in places[:n]])) for n in (5, 20))
+    assert (few.inside, many.inside) == (95, 80)
+    assert few.distance == many.distance <= few.bound
+    assert few.holds
+    assert not many.holds
+
+
+def test_the_fewest_inside_are_those_of_the_binomial_distribution():
+    rare = 2 * math.exp(-8)
+    for n in (2, 20, 117):
+        below = np.cumsum([math.comb(n, k) * CONFIDENCE**k * (1 - CONFIDENCE) ** (n - k) for k in range(n)])
+        fewest = fewest_inside(n)
+        assert below[fewest] > rare
+        assert fewest == 0 or below[fewest - 1] <= rare
 
 
 def test_a_trial_without_a_direction_is_not_known():
