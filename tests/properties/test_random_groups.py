@@ -71,7 +71,13 @@ def test_what_is_left_shows_how_the_groups_own_noise_scatters():
     across = ((groups - along[:, None, None] * x) ** 2).sum(axis=(1, 2))
     # Less 2 along: a longer group is turned less by the same noise.
     expected = np.var(across / across.mean() - 2 * along, ddof=1)
-    assert dealt(tokens, 400, 1).scatter["W_O"].own == pytest.approx(expected, rel=1 / GROUPS)
+    found = dealt(tokens, 400, 1).scatter["W_O"]
+    assert found.own == pytest.approx(expected, rel=1 / GROUPS)
+    # By hand, from what is left of 480 without 20: 460/480 of the whole, and 23 times as many as a group.
+    left = (24 * x - groups) / 23
+    along = (left * x).sum(axis=(1, 2)) / (x * x).sum()
+    tan2 = ((left / along[:, None, None] - x) ** 2).sum(axis=(1, 2)) / (x * x).sum()
+    assert found.rho == pytest.approx(23 * np.mean(tan2 / (1 - 23 / 24 * (1 + tan2))))
 
 
 def test_a_sample_of_a_groups_size_goes_by_the_groups_alone():
