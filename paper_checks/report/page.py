@@ -11,7 +11,7 @@ from importlib import resources
 from statistics import median
 from typing import Any
 
-from paper_checks.report import formulas, news, summary, verdicts
+from paper_checks.report import families, formulas, news, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from paper_checks.report.typeset import typeset
@@ -50,6 +50,7 @@ def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str
             summary=summary,
             news=news,
             verdicts=verdicts,
+            families=families,
             formulas=formulas,
             groups=groups,
             figures=figures,
@@ -121,11 +122,6 @@ def figure(value: Any) -> str:
         return ""
     # Cosines near 1 differ in their last digits only.
     return f"{value:.6f}" if 0.9 <= abs(value) < 1.1 else f"{value:.4g}"
-
-
-def rounded(value: Any) -> str:
-    """Return a cosine to three digits; nothing for what there is not."""
-    return f"{value:.3f}" if isinstance(value, (int, float)) else ""
 
 
 def scientific(value: Any) -> str:
@@ -210,7 +206,6 @@ def _environment() -> Any:
         ratio=ratio,
         pretty=pretty,
         figure=figure,
-        rounded=rounded,
         scientific=scientific,
         short_of_one=short_of_one,
         word=lambda state: WORDS.get(state, state),

@@ -23,13 +23,14 @@ from test_report_sample import (
 from paper_checks.ledger.book import claims
 from paper_checks.report import summary
 from paper_checks.report.draw import drawn, fit_for_page
-from paper_checks.report.families import FAMILIES
+from paper_checks.report.families import COME_ALONG, FAMILIES
 from paper_checks.report.news import FIRST
 from paper_checks.report.page import pretty, render, template_text
 from paper_checks.report.plots import plot_groups
 from paper_checks.report.summary import OF_THE_SUITE
 from paper_checks.report.typeset import typeset
 from properties.catalogue import CHECKS
+from properties.connectors import BUILT_IN
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 LOADS = {"src", "href", "xlink:href", "srcset", "data", "action", "poster", "formaction"}
@@ -170,7 +171,7 @@ BY_LAYER = {
         {
             "weight": name,
             "cosine": 1 - apart,
-            "best_rank_one": None,
+            "best_rank_one": 0.75,
             "shuffled": 0.5,
             "predicted": 3e-6,
             "measured": 4e-6,
@@ -319,3 +320,21 @@ def test_a_law_that_fails_on_one_target_was_tried_and_does_not_hold():
     assert found == {"a.one": (True, True), "a.two": (True, False), "a.three": (False, False)}
     (counted,) = [one for one in summary.sureness(run) if one.laws]
     assert (counted.laws, counted.tried, counted.hold) == (3, 2, 1)
+
+
+def test_the_page_counts_what_is_there_and_names_what_it_shows():
+    page = page_of(run_of(*sample_run().results, by_layer=BY_LAYER))
+    assert set(COME_ALONG) == set(BUILT_IN)
+    opening = " ".join(page.split("</header>")[0].split())
+    for name in ("reference", "gpu"):
+        assert f"<code>{name}</code> ({COME_ALONG[name]})" in opening
+    # No count stands in a heading that is not counted.
+    headings = re.findall(r"<h[1-3][^>]*>(.*?)</h", page, re.DOTALL)
+    counts = {"two", "four", "five", "six", "seven", "eight", "nine", "ten"}
+    assert not counts & {word for heading in headings for word in heading.lower().split()}
+    # What stands under a heading of 1 - cosine is that, in every column.
+    table = page.split('class="by-layer"')[1].split("</table>")[0]
+    assert "1 &minus; cosine with the leading term" in table
+    row = BY_LAYER["rows"][0]
+    shown = re.findall(r'<td class="number">(.*?)</td>', table)[:3]
+    assert shown == [f"{1 - row[name]:.1e}" for name in ("cosine", "best_rank_one", "shuffled")]
