@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paper_checks.ledger.book import claims, sources
+from paper_checks.ledger.book import claims, sources, to_obtain
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, NotGiven
 from paper_checks.ledger.registry import computations
@@ -30,6 +30,11 @@ class Decided:
     strength: Strength
     seconds: float
     command: str
+
+    @property
+    def obtain(self) -> dict[str, str]:
+        """What the command reads that has to be obtained first, where the claim waits for it."""
+        return to_obtain(self.command) if self.finding.verdict == "not_run" else {}
 
     def as_row(self) -> dict[str, Any]:
         """Return the row that `leadterms claims --json` writes."""
@@ -56,6 +61,7 @@ class Decided:
             "convention": " ".join(filter(None, (claim.convention, finding.convention))),
             "checks": list(claim.checks),
             "command": self.command,
+            "obtain": self.obtain,
             "seconds": round(self.seconds, 3),
         }
 

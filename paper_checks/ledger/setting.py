@@ -144,4 +144,4 @@ def _needed(name: str) -> str:
         return "a training run of the published sizes"
     if "." in name:
         return f"the experiment '{name}'"
-    return f"a pretrained model, examined as '{name}'"
+    return "a pretrained model, examined by `leadterms pretrained`"

@@ -75,6 +75,7 @@ def show_one(one: Decided, console: Console) -> None:
         "missing": one.strength.missing,
         "checks": ", ".join(claim.checks),
         "to decide" if finding.verdict == "not_run" else "again": one.command,
+        "where": "\n".join(f"{name} is {what}" for name, what in one.obtain.items()),
     }
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=FIELDS_WIDTH, style="dim")
