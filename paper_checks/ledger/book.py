@@ -86,6 +86,8 @@ def _claim(where: str, topic: str, entry: dict[str, Any]) -> Claim:
     for name, allowed in (("kind", KINDS), ("needs", NEEDS), ("source", tuple(sources()))):
         if name in entry and entry[name] not in allowed:
             raise InputError(f"{where}: {name} is '{entry[name]}'; it is one of {', '.join(allowed)}.")
+    if "quoted" in entry and set(entry["quoted"]) not in ({"fact", "work"}, {"theorem", "work"}):
+        raise InputError(f"{where}: quoted has a fact or a theorem, and the work that it stands in.")
     entry |= {name: filled_in(where, entry[name]) for name in ("numbers", "given") if name in entry}
     for number in _leaves(entry.get("numbers", {})):
         if not isinstance(number, str):

@@ -47,6 +47,8 @@ class Claim:
         stated: the stated value as a reader would quote it.
         numbers: what is stated, number by number, as printed ("0.450", not 0.45), alone or in (nested) lists.
         given: what the source computes them from, taken as it is: numbers as printed, or words.
+        quoted: what a decision takes from others and nothing here computes: a `fact` or a `theorem`, in a
+            sentence, and the `work` that it stands in. Its evidence is then "quoted", whatever else was done.
         kind: a statement, a definition or a method.
         needs: what a decision needs.
         text: what a text must have to be like the one that was counted, since another says nothing of the
@@ -65,6 +67,7 @@ class Claim:
     checks: tuple[str, ...]
     numbers: Mapping[str, Any] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    quoted: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     kind: Kind = "statement"
     needs: Needs = "nothing"

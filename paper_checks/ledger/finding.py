@@ -31,6 +31,7 @@ class Finding:
         convention: the reading under which it was judged; where two differ, what each gives.
         right: the claim's `numbers` as they should be; empty where the claim states none.
         missing: what would decide it, where this did not.
+        tried: on which cases, where these stand for all; "" where it is of the very numbers or words stated.
     """
 
     verdict: Verdict
@@ -40,6 +41,7 @@ class Finding:
     convention: str = ""
     right: Mapping[str, Any] = field(default_factory=dict)
     missing: str = ""
+    tried: str = ""
 
 
 def judged(true: bool, computed: str, *, evidence: Evidence = "exact", **more: Any) -> Finding:

@@ -27,6 +27,7 @@ SMALL_STORIES = 60
 SMALL_LENGTH = 16
 TINY_SHAPE = (4, 6)
 TINY_VOCABULARY = 3
+TINY = f"a drawn corpus of {TINY_SHAPE[0]} sequences over {TINY_VOCABULARY} words"  # for a reader
 
 
 @dataclass

@@ -70,7 +70,7 @@ def show_one(one: Decided, console: Console) -> None:
         "computed": finding.computed,
         "why": finding.derivation,
         "read as": convention,
-        "evidence": finding.evidence,
+        "evidence": finding.evidence if finding.verdict != "not_run" else "",
         "strength": one.strength.words,
         "missing": one.strength.missing,
         "checks": ", ".join(claim.checks),

@@ -29,7 +29,7 @@ BY: dict[Evidence, str] = {
     "exact": "by exact arithmetic",
     "property": "by generated cases",
     "measured": "by measurement",
-    "quoted": "by what is printed, there or in a work that is cited",
+    "quoted": "by what is printed, there or in a work that is named",
 }
 Row = Mapping[str, Any]
 # Claims to begin with, in order: what the theory and the readings of attention stand on, right and wrong.
@@ -107,23 +107,33 @@ def in_words(run: Run) -> str:
 
 
 def how_sure(run: Run) -> str:
-    """Return by what means the verdicts were found, in two sentences; empty without a verdict."""
+    """Return by what means the verdicts were found, in sentences; empty without a verdict."""
     decided = [claim for claim in run.claims if claim["verdict"] not in ("not_run", "inconclusive")]
     if not decided:
         return ""
     counted = Counter(claim["evidence"] for claim in decided)
     told = listed(f"{counted[kind]} {BY[kind]}" for kind in EVIDENCE if counted[kind])
     return (
-        f"No verdict was typed in. Of the {len(decided)} claims that came to one, {told}, "
-        "whichever is the weakest step."
+        f"No verdict was typed in: each is what a computation returned. Of the {len(decided)} claims that "
+        f"came to one, {told}, whichever is the weakest step."
     )
+
+
+def on_others(run: Run) -> list[tuple[Row, str, str]]:
+    """Return the claims whose verdict rests on what others found: each with the sentence and the work."""
+    found = [(claim, claim.get("quoted") or {}) for claim in run.claims]
+    return [(claim, one.get("fact") or one["theorem"], one["work"]) for claim, one in found if one]
 
 
 def choices(run: Run) -> dict[str, list[tuple[str, str]]]:
     """Return what the ledger can be filtered by: for each column the values that occur, with their words."""
+    decided = [claim for claim in run.claims if claim["verdict"] != "not_run"]
     return {
         "source": [(one.key, one.title) for one in by_source(run)],
         "verdict": [(one, VERDICTS[one][0]) for one in present(run)],
-        "evidence": [(one, one) for one in dict.fromkeys(claim["evidence"] for claim in run.claims)],
+        # What was not run is held by nothing yet.
+        "evidence": [
+            (kind, kind) for kind in EVIDENCE if any(claim["evidence"] == kind for claim in decided)
+        ],
         "topic": [(one, one) for one in dict.fromkeys(str(claim.get("topic", "")) for claim in run.claims)],
     }

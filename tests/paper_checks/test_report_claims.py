@@ -55,12 +55,37 @@ def test_the_counts_add_up():
 
 def test_the_page_says_by_what_means_the_claims_were_decided():
     told = "Of the 6 claims that came to one, 1 by proof and 5 by exact arithmetic"
-    assert (
-        verdicts.how_sure(sample_run()) == f"No verdict was typed in. {told}, whichever is the weakest step."
-    )
+    sure = f"each is what a computation returned. {told}, whichever is the weakest step."
+    assert verdicts.how_sure(sample_run()) == f"No verdict was typed in: {sure}"
     assert told in page_of(sample_run())
     open_only = with_claims(sample_run(), *(one for one in CLAIMS if one["id"] in ("late", "open")))
     assert verdicts.how_sure(open_only) == ""
+
+
+def test_the_page_says_which_verdicts_rest_on_what_others_found():
+    assert "no surer than what others found" not in page_of(sample_run())
+    quoted = {"fact": "It is seven.", "work": "A work, 1999"}
+    wrong = claim("wrong", "refuted", evidence="quoted", quoted=quoted)
+    law = claim(
+        "law", "holds", evidence="quoted", quoted={"theorem": "It is bounded.", "work": "Another, 2001"}
+    )
+    section = page_of(with_claims(sample_run(), wrong, law, claim("own", "holds", quoted={}))).split(
+        'id="claims"'
+    )[1]
+    section = " ".join(section.split("</section>")[0].split())
+    assert "2 verdicts can be no surer than what others found" in section
+    told = re.findall(
+        r"<li><a href=.#claim-(\w+).><code>\w+</code></a>: (.*?) <span class=.quiet.>(.*?)</span>", section
+    )
+    assert told == [("wrong", "It is seven.", "A work, 1999"), ("law", "It is bounded.", "Another, 2001")]
+
+
+def test_what_was_not_run_is_held_by_nothing():
+    page = page_of(with_claims(sample_run(), claim("late", "not_run", evidence="quoted", computed="")))
+    assert 'data-evidence=""' in page
+    assert verdicts.choices(sample_run())["evidence"] == [
+        (one, one) for one in ("proved", "exact", "measured")
+    ]
 
 
 @pytest.mark.parametrize("part", ["verdict", "computed", "derivation", "convention", "missing", "command"])

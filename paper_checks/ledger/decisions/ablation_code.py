@@ -22,7 +22,7 @@ def removed_before_projection(layer: Layer, head: int) -> np.ndarray:
     return kept
 
 
-@decides("zeroing-A")
+@decides("zeroing-A", tried="a drawn layer of two heads")
 def zeroing_the_weights(claim: Claim, setting: Setting) -> Finding:
     """Compare the output without the head's weights with that without its features."""
     layer = random_layer(setting.seed)
@@ -40,7 +40,7 @@ def zeroing_the_weights(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("forward-hook-ablates-output")
+@decides("forward-hook-ablates-output", tried="a drawn layer of two heads")
 def hook_behind_the_projection(claim: Claim, setting: Setting) -> Finding:
     """Zero the head's columns of the projection's output, as the hook does, and compare."""
     layer = random_layer(setting.seed)
@@ -58,7 +58,7 @@ def hook_behind_the_projection(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("four-index-on-3d")
+@decides("four-index-on-3d", tried="a drawn layer of two heads")
 def four_indices(claim: Claim, setting: Setting) -> Finding:
     """Index arrays with distinct axes, and see on which of the four axes the entries go."""
     layer = random_layer(setting.seed)
@@ -82,7 +82,7 @@ def four_indices(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("head-slice-layout")
+@decides("head-slice-layout", tried="a drawn layer of two heads")
 def head_slice(claim: Claim, setting: Setting) -> Finding:
     """Number every entry by its head and see where the numbers go."""
     layer = random_layer(setting.seed)
@@ -100,7 +100,7 @@ def head_slice(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("weight-slice-equals-input-slice")
+@decides("weight-slice-equals-input-slice", tried="a drawn layer of two heads")
 def weight_slice(claim: Claim, setting: Setting) -> Finding:
     """Zero a slice of the last axis of the weight, stored either way, and compare with zeroing the input."""
     layer = random_layer(setting.seed)

@@ -48,7 +48,7 @@ def _listed(values: Row) -> str:
     return ", ".join(shown(value) for value in values)
 
 
-@decides("attention-definition")
+@decides("attention-definition", tried="the chapter's example")
 def attention_definition(claim: Claim, setting: Setting) -> Finding:
     """Evaluate the formula on the chapter's example, with the root of d_k and without."""
     query, keys = _example(claim)
@@ -84,7 +84,7 @@ def extreme_example_sum(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("entropy-not-importance")
+@decides("entropy-not-importance", tried="constructed rows of two positions")
 def entropy_not_importance(claim: Claim, setting: Setting) -> Finding:
     """Cross both kinds of weights with values that make the head contribute, or not."""
     seen: dict[str, dict[bool, str]] = {}

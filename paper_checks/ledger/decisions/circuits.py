@@ -33,7 +33,7 @@ def stream_width(claim: Claim, setting: Setting) -> Finding:
         claim,
         {"d_model": width},
         evidence="quoted",
-        derivation=f"{claim.given['citation']}; heads read and write heads times d_head dimensions.",
+        derivation="Heads read and write heads times d_head dimensions.",
     )
 
 
@@ -44,7 +44,7 @@ def example_rows(claim: Claim, setting: Setting) -> Finding:
     return compared(claim, {"sums": sums}, derivation="The entries are not negative and add up to 1.")
 
 
-@decides("frozen-attention-linear")
+@decides("frozen-attention-linear", tried="a drawn model of two layers")
 def frozen_attention(claim: Claim, setting: Setting) -> Finding:
     """Superpose two streams through two layers with given attention, and with attention from the scores."""
     rng = np.random.default_rng(setting.seed)
@@ -70,7 +70,7 @@ def frozen_attention(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("qk-bilinear-ov-linear")
+@decides("qk-bilinear-ov-linear", tried="a drawn head")
 def bilinear_and_linear(claim: Claim, setting: Setting) -> Finding:
     """Superpose in each argument."""
     rng = np.random.default_rng(setting.seed)
@@ -118,7 +118,7 @@ def shape_of_output_value(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("qk-rank")
+@decides("qk-rank", tried=f"{SEQUENCES} drawn products")
 def low_rank(claim: Claim, setting: Setting) -> Finding:
     """Compute the exact rank of random products."""
     rng = np.random.default_rng(setting.seed)
@@ -136,7 +136,7 @@ def _rotation(m: int) -> fmpq_mat:
     return fmpq_mat(2, 2, [c, -s, s, c])
 
 
-@decides("composition-svd-identity")
+@decides("composition-svd-identity", tried="a constructed pair of matrices")
 def singular_vectors(claim: Claim, setting: Setting) -> Finding:
     """Build two matrices from rational singular vectors and compare both sides squared."""
     U, Q, R, S = (_rotation(m) for m in (2, 3, 4, 5))
@@ -155,7 +155,7 @@ def singular_vectors(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("composition-rotate-180")
+@decides("composition-rotate-180", tried="a drawn circuit")
 def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
     """Turn every vector by 180 degrees; and, as another reading, the array by 180 degrees."""
     rng = np.random.default_rng(setting.seed)
@@ -184,7 +184,7 @@ def shortformer(claim: Claim, setting: Setting) -> Finding:
         "every layer" not in entered,
         entered,
         evidence="quoted",
-        derivation=f"{claim.given['citation']}. So layer 1 sees positions, in its scores only.",
+        derivation="So layer 1 sees positions, in its scores only.",
     )
 
 
@@ -232,7 +232,7 @@ def predictions(tokens: np.ndarray) -> np.ndarray:
     return found
 
 
-@decides("induction-content-free")
+@decides("induction-content-free", tried=f"{SEQUENCES} drawn sequences")
 def renamed_tokens(claim: Claim, setting: Setting) -> Finding:
     """Rename the vocabulary of repeated sequences: the constructed head's answers are renamed alike."""
     rng = np.random.default_rng(setting.seed)

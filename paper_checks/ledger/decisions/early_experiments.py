@@ -59,7 +59,7 @@ def first_position(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("wo-dot-he")
+@decides("wo-dot-he", tried="what is printed, which is of a sample")
 def weight_of_a_pair(claim: Claim, setting: Setting) -> Finding:
     """Compare the weight with s eta B_bar, B_bar being known from a sample of the pairs only."""
     weight, entry = float(claim.given_number("weight")), float(claim.given_number("entry"))
@@ -74,10 +74,11 @@ def weight_of_a_pair(claim: Claim, setting: Setting) -> Finding:
         evidence="measured",
         derivation=f"A share p of n = {pairs:,} pairs is known to sqrt(p/n): the {1 - weight / leading:.1%} "
         "that are missing are of that size. The next order takes less than a ten-thousandth.",
+        missing="the run itself",
     )
 
 
-@decides("score-scale-float32")
+@decides("score-scale-float32", tried="a drawn row of each length")
 def softmax_in_float32(claim: Claim, setting: Setting) -> Finding:
     """Add changes of that size to equal scores of every prefix, in float32."""
     change, length = np.float32(claim.given["change"]), int(claim.given["length"])
@@ -249,7 +250,7 @@ def training_data(claim: Claim, setting: Setting) -> Finding:
         claim.stated.casefold() == record.casefold(),
         record,
         evidence="quoted",
-        derivation=f"{claim.given['citation']}. OpenWebText is what the paper estimates statistics from.",
+        derivation="OpenWebText is what the paper estimates statistics from.",
     )
 
 

@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from properties.tolerances import rounding
 from reference.statistics import statistics
 from theory.corpus import check_corpus
@@ -29,7 +29,7 @@ def _identity(same: bool, derivation: str) -> Finding:
     return judged(same, "equal, entry by entry" if same else "different", derivation=derivation)
 
 
-@decides("phibar-definition")
+@decides("phibar-definition", tried=TINY)
 def centring_of_context(claim: Claim, setting: Setting) -> Finding:
     """Find the mu_j that make the formula (Y - U)^T A0 X/(NT): the same for every target?"""
     tokens, V = setting.tiny
@@ -46,7 +46,7 @@ def centring_of_context(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("phibar-prefix-includes-current")
+@decides("phibar-prefix-includes-current", tried=TINY)
 def prefix_without_current(claim: Claim, setting: Setting) -> Finding:
     """Compare Phi_bar, which is what the gradient holds, with the prefix cut before the current token."""
     tokens, V = setting.tiny
@@ -60,7 +60,7 @@ def prefix_without_current(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("column-norm-formula")
+@decides("column-norm-formula", tried=TINY)
 def column_norms(claim: Claim, setting: Setting) -> Finding:
     """Count the shares and compare with the diagonal of Sigma_B."""
     tokens, V = setting.tiny
@@ -78,7 +78,7 @@ def column_norms(claim: Claim, setting: Setting) -> Finding:
     return _identity(same, "B_bar[r, i] = P(r) [P(i|r) - 1/V], and d_i^2 sums its squares over r.")
 
 
-@decides("rows-vs-columns")
+@decides("rows-vs-columns", tried=TINY)
 def gram_compares_columns(claim: Claim, setting: Setting) -> Finding:
     """Compare B_bar^T B_bar with the inner products of columns, and of rows."""
     found = _exact(setting)
@@ -94,7 +94,7 @@ def gram_compares_columns(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("kernel-propagation-expansion")
+@decides("kernel-propagation-expansion", tried=TINY)
 def propagation(claim: Claim, setting: Setting) -> Finding:
     """Sum d_i C_ij d_j Phi_bar[j, k], where d_i C_ij d_j is the inner product of columns."""
     found = _exact(setting)
@@ -111,7 +111,7 @@ def propagation(claim: Claim, setting: Setting) -> Finding:
     return _identity(same, "d_i C_ij d_j = b_i . b_j = Sigma_B[i, j].")
 
 
-@decides("negative-cosine-inhibits")
+@decides("negative-cosine-inhibits", tried=TINY)
 def negative_cosine(claim: Claim, setting: Setting) -> Finding:
     """Look at every pair with a negative cosine and a supported candidate."""
     found = _exact(setting)
@@ -148,7 +148,7 @@ def pond_frog_attainable(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("value-row-coordinates")
+@decides("value-row-coordinates", tried=TINY)
 def value_message(claim: Claim, setting: Setting) -> Finding:
     """Sum over j and compare with the rows of Phi_bar^T B_bar^T."""
     found = _exact(setting)
@@ -161,7 +161,7 @@ def value_message(claim: Claim, setting: Setting) -> Finding:
     return _identity(same, "e_k Phi_bar^T is row k of Phi_bar^T, and B_bar^T sums it against row r of B_bar.")
 
 
-@decides("message-to-logits")
+@decides("message-to-logits", tried=TINY)
 def message_to_logits(claim: Claim, setting: Setting) -> Finding:
     """Decode the value message by B_bar."""
     found = _exact(setting)
@@ -172,7 +172,7 @@ def message_to_logits(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("one-layer-output-form")
+@decides("one-layer-output-form", tried=TINY)
 def one_layer_output(claim: Claim, setting: Setting) -> Finding:
     """Put the leading terms into the forward pass of one layer, for some attention."""
     tokens, V = setting.tiny
@@ -192,7 +192,7 @@ def one_layer_output(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("sparse-counting-equivalence")
+@decides("sparse-counting-equivalence", tried=TINY)
 def counting_is_one_hot(claim: Claim, setting: Setting) -> Finding:
     """Compare counting in float64 with dense one-hot products in fractions."""
     tokens, V = setting.tiny
@@ -210,7 +210,7 @@ def counting_is_one_hot(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("sigma-phi-row-convention")
+@decides("sigma-phi-row-convention", tried=TINY)
 def path_of_a_token(claim: Claim, setting: Setting) -> Finding:
     """Go the two steps one after the other."""
     found = _exact(setting)
@@ -237,7 +237,7 @@ def _similarity(sentences: tuple[str, ...], first: str, second: str) -> fmpq:
     return Sigma_B[words.index(first), words.index(second)]
 
 
-@decides("interchangeability-analogy")
+@decides("interchangeability-analogy", tried="two corpora of two sentences")
 def successors_or_predecessors(claim: Claim, setting: Setting) -> Finding:
     """Compare two words that share a successor with two that share a predecessor."""
     after = _similarity(SUCCESSORS, "red", "fast")
@@ -250,7 +250,7 @@ def successors_or_predecessors(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("red-truck-bigram")
+@decides("red-truck-bigram", tried="a corpus of two sentences")
 def adjective_and_noun(claim: Claim, setting: Setting) -> Finding:
     """Read the entry of B_bar in a corpus where one follows the other."""
     sentences = SUCCESSORS

@@ -138,7 +138,7 @@ def scores_above_the_baseline(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("ideal-induction-score")
+@decides("ideal-induction-score", tried="drawn sequences")
 def ideal_scores(claim: Claim, setting: Setting) -> Finding:
     """Score hand-set induction heads, and a head that looks at a fixed distance, whatever the tokens."""
     tokens, _ = repeated_case(setting.seed)
@@ -163,7 +163,7 @@ def ideal_scores(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("cyclic-forces-induction")
+@decides("cyclic-forces-induction", tried="drawn sequences")
 def other_ways(claim: Claim, setting: Setting) -> Finding:
     """Predict repeated blocks with one layer that looks at a fixed distance and at no token."""
     tokens, right = repeated_case(setting.seed)
@@ -187,7 +187,7 @@ def other_ways(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("one-layer-stuck-at-logV")
+@decides("one-layer-stuck-at-logV", tried="drawn sequences")
 def loss_of_one_layer(claim: Claim, setting: Setting) -> Finding:
     """Take the loss of one layer that predicts by position, after seeing that it predicts every later row."""
     tokens, right = repeated_case(setting.seed)
@@ -214,7 +214,7 @@ def loss_of_one_layer(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("j-versus-jplus1")
+@decides("j-versus-jplus1", tried="drawn sequences")
 def after_against_at(claim: Claim, setting: Setting) -> Finding:
     """Score hand-set induction heads, and uniform attention, at both positions."""
     tokens, _ = repeated_case(setting.seed)

@@ -51,7 +51,7 @@ def loss_start(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-table3-hierarchy")
+@decides("paper-table3-hierarchy", tried="corpora trained exactly")
 def hierarchy(claim: Claim, setting: Setting) -> Finding:
     """Take the orders at which removals act on the loss."""
     return ablation_orders(claim)

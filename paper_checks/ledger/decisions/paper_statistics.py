@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from theory.corpus import check_corpus
 from theory.next_order import inner
 from theory.one_hot import constants
@@ -50,7 +50,7 @@ def similarity_sum(joint: fmpq_mat, P: list[fmpq]) -> fmpq_mat:
     )
 
 
-@decides("paper-eq10")
+@decides("paper-eq10", tried=TINY)
 def previous_token_similarity(claim: Claim, setting: Setting) -> Finding:
     """Count the pairs and compare both sides as fractions."""
     tokens, V = setting.tiny
@@ -74,7 +74,7 @@ def uniform_jacobian(t: int) -> list[list[fmpq]]:
     return [[fmpq(int(i == j)) * p[i] - p[i] * p[j] for j in range(t)] for i in range(t)]
 
 
-@decides("paper-q-construction-factor")
+@decides("paper-q-construction-factor", tried="the rows of a drawn corpus")
 def row_factor(claim: Claim, setting: Setting) -> Finding:
     """Differentiate a softmax over t equal scores: its Jacobian is (I - 11^T/t)/t."""
     rows = range(1, len(setting.tiny[0][0]))  # a row for each position that predicts one
@@ -91,7 +91,7 @@ def row_factor(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-uniform-part-of-q")
+@decides("paper-uniform-part-of-q", tried=TINY)
 def uniform_part(claim: Claim, setting: Setting) -> Finding:
     """Build Q_bar with Y in place of Y - 1/V."""
     tokens, V = setting.tiny
@@ -106,7 +106,7 @@ def uniform_part(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-authors-orientation")
+@decides("paper-authors-orientation", tried=TINY)
 def orientation(claim: Claim, setting: Setting) -> Finding:
     """Compare (Y - U)^T X with X^T (Y - U)."""
     tokens, V = setting.tiny
@@ -122,7 +122,7 @@ def orientation(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-authors-q-normalisation")
+@decides("paper-authors-q-normalisation", tried=TINY)
 def q_normalisation(claim: Claim, setting: Setting) -> Finding:
     """Sum over the sequences with weight one each, and compare with the definition's average."""
     tokens, V = setting.tiny
@@ -139,7 +139,7 @@ def q_normalisation(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-perhead-g")
+@decides("paper-perhead-g", tried=TINY)
 def per_head_composition(claim: Claim, setting: Setting) -> Finding:
     """Compare B_bar Phi_bar B_bar with the transpose of Sigma_B Phi_bar."""
     tokens, V = setting.tiny
@@ -154,7 +154,7 @@ def per_head_composition(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-pythia-q-transposed")
+@decides("paper-pythia-q-transposed", tried=TINY)
 def transposed_row_covariances(claim: Claim, setting: Setting) -> Finding:
     """Compare the row covariances of Q_bar and of its transpose."""
     tokens, V = setting.tiny

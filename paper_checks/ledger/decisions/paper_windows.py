@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from theory.bound_facts import LIMITS, positive_definite
 from theory.bounds import THEOREMS, impostor_error_squared, last_step_inside, zero_always_passes
 from theory.bounds import Setting as Run
@@ -35,7 +35,7 @@ def published(claim: Claim) -> tuple[dict[str, int], fmpq]:
     return sizes, fmpq(rate.numerator, rate.denominator)
 
 
-@decides("paper-thm41-window")
+@decides("paper-thm41-window", tried="runs at lengths from 60 on")
 def informal_and_formal(claim: Claim, setting: Setting) -> Finding:
     """Look for a run inside one window and outside the other, at rate 1/T with one layer."""
     for T in LENGTHS:
@@ -91,7 +91,7 @@ def bounds_informative(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-zero-passes-bounds")
+@decides("paper-zero-passes-bounds", tried=TINY)
 def zero_passes(claim: Claim, setting: Setting) -> Finding:
     """Hold wrong weights to the bound: zero, negated, doubled and transposed leading terms, on a corpus."""
     tokens, V = setting.tiny
@@ -111,7 +111,7 @@ def zero_passes(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-v1-lemma-d2")
+@decides("paper-v1-lemma-d2", tried="constructed distributions")
 def first_version_jacobian(claim: Claim, setting: Setting) -> Finding:
     """Look for a distribution with a Jacobian of norm above 1/sqrt(i): most weight on two entries."""
     for entries in range(3, MOST_ENTRIES):
@@ -139,7 +139,7 @@ def _norm_exceeds(p: list[fmpq], squared: fmpq) -> bool:
     return not positive_definite(gap)
 
 
-@decides("paper-gaussian-alignment")
+@decides("paper-gaussian-alignment", tried="drawn starts")
 def gaussian_alignment(claim: Claim, setting: Setting) -> Finding:
     """Take what no cosine of W exceeds at the largest start of Theorem D.13."""
     bounds = setting.result("bounds.start_alignment").measurements["cosine of W, at most"]
@@ -169,5 +169,5 @@ def rates_of_the_norms(claim: Claim, setting: Setting) -> Finding:
         f"rates of at least {float(shown):.3f} and {quoted}",
         evidence="quoted",
         derivation=f"|G|_F > {frobenius} v: (c^2 - 1 - log c^2)/2 at c = {frobenius}, by Markov. "
-        f"|G| > {operator} v/sqrt(V): t^2/2 at t = {operator - 2}, by Davidson and Szarek, 2001, Thm. II.13.",
+        f"|G| > {operator} v/sqrt(V): t^2/2 at t = {operator - 2}, by the theorem.",
     )

@@ -26,7 +26,7 @@ def span(printed: Sequence[str]) -> Range:
     return as_printed(max(printed, key=float)) - as_printed(min(printed, key=float))
 
 
-@decides("relative-diagonal")
+@decides("relative-diagonal", tried="a head that sees only itself")
 def relative_diagonal_of_two_heads(claim: Claim, setting: Setting) -> Finding:
     """Average A_ii (i + 1) for a uniform head and for one that attends to nothing but itself."""
     uniform = [fraction(baselines.relative_diagonal(T)) for T in lengths_of(claim)]
@@ -112,7 +112,7 @@ def entropy_of_early_positions(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("row-renormalisation")
+@decides("row-renormalisation", tried="a drawn map")
 def renormalised_rows(claim: Claim, setting: Setting) -> Finding:
     """Divide the visible part of each row of a causal softmax by its sum."""
     T = of_model("length")

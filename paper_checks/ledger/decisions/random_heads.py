@@ -48,7 +48,7 @@ def deficit_per_variance(T: int) -> float:
     return sum((n - 1) / (n * log(n)) for n in range(2, T + 1)) / (2 * T)
 
 
-@decides("random-model-table")
+@decides("random-model-table", tried="drawn heads")
 def simulated_heads(claim: Claim, setting: Setting) -> Finding:
     """Draw heads as an initialisation does, and ask whether the printed ones could be among them."""
     table, width = tables()[MODEL], of_model("width")
@@ -95,7 +95,7 @@ def entropy_of_uniform_rows(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("random-entropy-deficit")
+@decides("random-entropy-deficit", tried="the initial weights that are stated")
 def entropy_deficit(claim: Claim, setting: Setting) -> Finding:
     """Predict the entropy from the initial weights, and what variance of the scores the printed one needs."""
     table, T = tables()[MODEL], of_model("length")

@@ -1,5 +1,6 @@
 """Every claim is decided, by what it names; its numbers are compared, each of them; links go both ways."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -100,6 +101,11 @@ def test_every_claim_is_decided(claim):
         assert finding.computed == KEPT[claim.id]["computed"], AGAIN
     if finding.verdict == "refuted":
         assert finding.derivation, "a refutation says why"
+    if decided.strength.words == "by arithmetic alone":
+        assert own, "a law that was tried on cases is no arithmetic"
+    # Who is cited for what was found is quoted: a name and a year stand in no finding without it.
+    cited = re.search(r"\bet al\b|[A-Z][a-z]+,? (19|20)\d\d\b", f"{finding.computed} {finding.derivation}")
+    assert bool(claim.quoted) or not cited, cited
     if finding.verdict == "not_run":
         assert claim.needs not in ("nothing", "small corpus")
         assert claim.run_with, "what is not run says what would run it"

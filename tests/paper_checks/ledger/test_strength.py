@@ -1,5 +1,7 @@
 """How strong the evidence for a verdict is, and what is missing: by its means, or by the steps climbed."""
 
+import inspect
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,8 +10,9 @@ from planted import claim_of, of_poems
 from paper_checks.ledger.book import claims
 from paper_checks.ledger.decide import decide
 from paper_checks.ledger.finding import Finding
+from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
-from paper_checks.ledger.strength import MEANS, strength_of
+from paper_checks.ledger.strength import Strength, strength_of
 from properties.results import Evidence
 
 CLAIM = claim_of("trained-cyclic-score")
@@ -27,8 +30,62 @@ def decided(**experiment):
     return one
 
 
-def test_every_means_has_words():
-    assert set(MEANS) == {(kind, corpus) for kind in Evidence.__args__ for corpus in (False, True)}
+@pytest.mark.parametrize("evidence", Evidence.__args__)
+@pytest.mark.parametrize("needs", ["nothing", "small corpus", "text"])
+def test_the_words_say_on_what_it_was_tried(evidence, needs):
+    about = replace(CLAIM, needs=needs)
+    for verdict in ("holds", "holds_to_rounding"):
+        plain, tried = (
+            strength_of(about, Finding(verdict, evidence, "x", tried=on)) for on in ("", "7 cases")
+        )
+        assert plain.words
+        # Proved for every case, or read in print: then no case was tried.
+        assert ("7 cases" in tried.words) == (evidence not in ("proved", "quoted"))
+        assert (tried.missing == "nothing") == (evidence == "proved")
+    assert strength_of(about, Finding("holds", "exact", "x", tried="7 cases")).words == "exactly, on 7 cases"
+
+
+def test_a_computation_on_cases_that_stand_for_all_says_on_which():
+    """Whatever draws, or builds on the drawn corpora, is not of the claim's own numbers alone."""
+    for one in computations().values():
+        drawn = re.search(r"setting\.(seed|tiny|small)\b|_exact\(setting\)", inspect.getsource(one.decide))
+        assert one.tried or not drawn, one.id
+
+
+@pytest.mark.parametrize(
+    "claim_id", ["paper-lemma-d2-jacobian", "paper-lemma-d2-lipschitz", "paper-jacobian-norm"]
+)
+def test_a_law_that_was_tried_on_cases_is_not_arithmetic_alone(claim_id):
+    (one,) = decide([claim_of(claim_id)], Setting())
+    assert re.fullmatch(r"exactly, on \d+ cases", one.strength.words)
+    assert one.strength.missing == "a proof for every case"
+
+
+def test_a_law_beside_arithmetic_is_told_unless_it_is_proved():
+    """The same number from the same computation, with laws tried on cases and with a proved one."""
+    tried, proved = claim_of("random-entropy-baseline"), claim_of("random-diagonal-baseline")
+    words = [one.strength.words for one in decide([tried, proved], Setting())]
+    assert re.fullmatch(r"exactly, on what is stated, by laws tried on \d+ cases", words[0])
+    assert words[1] == "by arithmetic alone"
+
+
+QUOTED = [claim for claim in claims() if claim.quoted]
+
+
+@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
+def test_what_rests_on_a_fact_or_a_theorem_of_others_says_so(claim):
+    (one,) = decide([claim], Setting())
+    assert one.finding.evidence == "quoted"
+    for told in (one.strength.words, one.finding.derivation):
+        assert claim.quoted["work"] in told
+    assert one.strength.missing != "nothing"
+    # Without it the same computation would not be told as quoted where it is of cases or of numbers.
+    assert one.as_row()["quoted"] == dict(claim.quoted)
+
+
+def test_a_definition_is_neither_true_nor_false_so_that_no_proof_is_missing():
+    (one,) = decide([claim_of("rank90")], Setting())
+    assert one.strength == Strength("shown to be usable, on 10 drawn spectra, and one on the edge", "nothing")
 
 
 def test_every_claim_has_a_strength_and_says_what_is_missing():
@@ -68,18 +125,21 @@ def test_what_was_only_measured_is_what_the_source_saw_and_whether_it_recurs(ver
 def test_mathematics_is_as_sure_as_its_means():
     law = replace(CLAIM, needs="nothing")
     assert strength_of(law, Finding("refuted", "exact", "x")).missing == "nothing"
-    assert "proof" in strength_of(replace(law, needs="small corpus"), Finding("holds", "exact", "x")).missing
+    on_cases = Finding("holds", "exact", "x", tried="7 cases")
+    assert strength_of(replace(law, needs="small corpus"), on_cases).missing == "a proof for every corpus"
+    assert strength_of(law, replace(on_cases, missing="nothing")).missing == "nothing"  # one case was enough
     assert strength_of(law, Finding("inconclusive", "exact", "x", "It is open.")).missing == "It is open"
 
 
 @pytest.mark.parametrize("evidence", ["exact", "property"])
 def test_a_case_against_a_claim_about_every_case_leaves_no_proof_to_be_missing(evidence):
     about_any, about_one = (replace(CLAIM, needs=needs) for needs in ("small corpus", "text"))
-    assert strength_of(about_any, Finding("refuted", evidence, "x")).missing == "nothing"
+    refuted = Finding("refuted", evidence, "x", tried="7 cases")
+    assert strength_of(about_any, refuted).missing == "nothing"
     for other in ("holds", "holds_to_rounding"):
-        assert "proof" in strength_of(about_any, Finding(other, evidence, "x")).missing
+        assert "proof" in strength_of(about_any, replace(refuted, verdict=other)).missing
     # A claim about one text is refuted on that text, which may be another one than was given.
-    assert "proof" in strength_of(about_one, Finding("refuted", evidence, "x")).missing
+    assert "proof" in strength_of(about_one, refuted).missing
 
 
 def test_what_would_decide_is_missing():
