@@ -72,10 +72,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
         "paper-lemma-d2-jacobian",
         "paper-lemma-d2-lipschitz",
     ),
-    "bounds.gaussian_norms": (
-        "paper-gaussian-norms",
-        "paper-gaussian-theorem",
-    ),
+    "bounds.gaussian_norms": ("paper-gaussian-norms",),
     "bounds.D6_proved": ("paper-lemma-d6",),
     "bounds.D10_proved": (
         "paper-thm-bound-output",

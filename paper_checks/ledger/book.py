@@ -88,6 +88,9 @@ def _claim(where: str, topic: str, entry: dict[str, Any]) -> Claim:
             raise InputError(f"{where}: {name} is '{entry[name]}'; it is one of {', '.join(allowed)}.")
     if "quoted" in entry and set(entry["quoted"]) not in ({"fact", "work"}, {"theorem", "work"}):
         raise InputError(f"{where}: quoted has a fact or a theorem, and the work that it stands in.")
+    for name, phrase in entry.get("words", {}).items():
+        if name not in entry.get("numbers", {}) or phrase.count("{}") != 1:
+            raise InputError(f"{where}: words for '{name}' need one {{}}, and a number of that name.")
     entry |= {name: filled_in(where, entry[name]) for name in ("numbers", "given") if name in entry}
     for number in _leaves(entry.get("numbers", {})):
         if not isinstance(number, str):

@@ -76,10 +76,8 @@ def compared(
     right = {name: _right(claim.numbers[name], computed[name]) for name in claim.numbers}
     verdict: Verdict = "refuted" if not all(met) else "holds" if exactly else "holds_to_rounding"
     wrong = [n for n in pairs if not all(rounds_to(stated, value) for stated, value in pairs[n])]
-    shown = [f"{name.replace('_', ' ')} {_shown(right[name])}" for name in wrong or pairs]
-    # A lone number needs no name: it stands beside the stated one.
-    words = _shown(right[next(iter(right))]) if len(right) == 1 else "; ".join(shown)
-    return Finding(verdict, evidence, words, right=right, **more)
+    shown = "; ".join(claim.told(name, _shown(right[name])) for name in wrong or pairs)
+    return Finding(verdict, evidence, shown, right=right, **more)
 
 
 def by_readings(

@@ -33,7 +33,7 @@ def zeroing_the_weights(claim: Claim, setting: Setting) -> Finding:
     prefix_means = np.cumsum(layer.values[REMOVED], axis=0)
     return judged(
         not (same and changed),
-        f"{'the same output' if same else 'another output'} as without the head's features",
+        f"{'the same output' if same else 'another output'} of the layer as without the head's features",
         derivation="Zero weights give 0 V = 0, the head's features zero; what follows reads no row sum.",
         convention="Weights are what the softmax returns. With the scores before it set to zero the head "
         f"averages instead, and its features are {'not ' * bool(prefix_means.any())}zero.",
@@ -116,7 +116,7 @@ def weight_slice(claim: Claim, setting: Setting) -> Finding:
     words = {True: "the same output", False: "another output"}
     return judged(
         not same[stored],
-        f"{words[same[stored]]} as zeroing the input's slice",
+        f"{words[same[stored]]} as from zeroing the input's slice",
         derivation="Column c of a weight [out, in] multiplies feature c of the input, so either may be zero: "
         "the input of the projection holds the heads side by side there too.",
         convention=f"Stored as [{', '.join(other)}], the same index gives {words[same[other]]}.",

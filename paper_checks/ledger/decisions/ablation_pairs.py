@@ -92,7 +92,7 @@ def sign_of_redundancy(claim: Claim, setting: Setting) -> Finding:
     found = {name: interaction(loss) for name, loss in RELATIONS.items()}
     return judged(
         negative < 0 < positive,
-        ", ".join(f"{name}: {value}" for name, value in found.items()),
+        "interactions: " + ", ".join(f"{name} {value}" for name, value in found.items()),
         derivation="With v what the heads kept achieve, D_ij - D_i - D_j = v(i) + v(j) - v(ij) - v(none): "
         "above 0 where that overlaps and either stands in, below 0 where each needs the other.",
         convention="Two heads of which either suffices lose nothing one by one and all together, as the "

@@ -64,7 +64,7 @@ def frozen_attention(claim: Claim, setting: Setting) -> Finding:
     control = scored(h + g) == scored(h) + scored(g)
     return judged(
         linear and not control,
-        "superposes" if linear else "does not superpose",
+        f"the outputs {'' if linear else 'do not '}superpose",
         derivation="h + A h V is linear in h for a fixed A, and so is what follows; with an A that depends "
         "on h it is not.",
     )
@@ -85,7 +85,7 @@ def bilinear_and_linear(claim: Claim, setting: Setting) -> Finding:
     linear = (q + p) * W_OV == q * W_OV + p * W_OV
     return judged(
         bilinear and quadratic and linear,
-        "linear in each argument, and OV in its one",
+        "QK is linear in each of its two streams, OV in its one",
         derivation="q W_QK k^T is linear in q and in k; with both from one stream it is quadratic in that.",
     )
 
@@ -125,7 +125,7 @@ def low_rank(claim: Claim, setting: Setting) -> Finding:
     found = [(_random(rng, WIDE, NARROW) * _random(rng, NARROW, WIDE)).rank() for _ in range(SEQUENCES)]
     return judged(
         max(found) <= NARROW < WIDE,
-        f"ranks {min(found)} to {max(found)} of {WIDE}, with d_head = {NARROW}",
+        f"ranks of at most {max(found)} where d_head is {NARROW} and d_model {WIDE}",
         derivation="A product through d_head dimensions has a rank of at most d_head.",
     )
 
@@ -150,7 +150,7 @@ def singular_vectors(claim: Claim, setting: Setting) -> Finding:
     product = A * B
     return judged(
         inner(product, product) == weighed,
-        "equal" if inner(product, product) == weighed else "different",
+        "both sides are equal" if inner(product, product) == weighed else "the sides differ",
         derivation="|U S Q^T R T S^T|_F^2 = sum over i, j of sigma_i^2 tau_j^2 (q_i . r_j)^2.",
     )
 
@@ -167,7 +167,7 @@ def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
     flipped = composition_score(positions[::-1, ::-1], reader)
     return judged(
         turned < before,
-        f"{before:.3f} before and {turned:.3f} after",
+        f"a score of {before:.3f} before and {turned:.3f} after",
         evidence="property",
         derivation="A rotation by 180 degrees is -1 in every plane, and |-A B| = |A B|. The score sees only "
         "subspaces, not signs.",
@@ -182,7 +182,7 @@ def shortformer(claim: Claim, setting: Setting) -> Finding:
     entered = claim.given["entered"]
     return judged(
         "every layer" not in entered,
-        entered,
+        f"added to {entered}",
         evidence="quoted",
         derivation="So layer 1 sees positions, in its scores only.",
     )
@@ -246,7 +246,7 @@ def renamed_tokens(claim: Claim, setting: Setting) -> Finding:
         total += PERIOD - 1
     return judged(
         same == SEQUENCES and right == total,
-        f"renamed alike in {same} of {SEQUENCES} sequences, {right} of {total} predictions right",
+        f"answers renamed alike in {same} of {SEQUENCES} sequences, {right} of {total} predictions right",
         derivation="Matching asks whether two tokens are equal, which no renaming changes.",
     )
 

@@ -26,7 +26,9 @@ def _exact(setting: Setting) -> dict[str, fmpq_mat]:
 
 
 def _identity(same: bool, derivation: str) -> Finding:
-    return judged(same, "equal, entry by entry" if same else "different", derivation=derivation)
+    return judged(
+        same, "both sides are equal, entry by entry" if same else "the sides differ", derivation=derivation
+    )
 
 
 @decides("phibar-definition", tried=TINY)
@@ -89,7 +91,7 @@ def gram_compares_columns(claim: Claim, setting: Setting) -> Finding:
     rows = B * B.transpose()
     return judged(
         columns == found["Sigma_B"] and rows != found["Sigma_B"],
-        "inner products of columns" if columns == found["Sigma_B"] else "not those of columns",
+        f"Sigma_B holds {'' if columns == found['Sigma_B'] else 'not '}the inner products of columns",
         derivation=f"Sigma_B[0, 1] is {found['Sigma_B'][0, 1]}, and the rows 0 and 1 give {rows[0, 1]}.",
     )
 
@@ -122,7 +124,7 @@ def negative_cosine(claim: Claim, setting: Setting) -> Finding:
     sums = [sum((Sigma_B[i, j] for j in range(V)), fmpq(0)) for i in range(V)]
     return judged(
         bool(cases) and all(negative) and not any(sums),
-        f"negative in all {len(cases)} such cases" if all(negative) else "positive in some",
+        f"it is {'negative in all' if all(negative) else 'positive in some of'} {len(cases)} such cases",
         derivation="C_ij and Sigma_B[i, j] have one sign. Rows of Sigma_B sum to 0, not 1: no diffusion.",
     )
 
@@ -142,7 +144,7 @@ def pond_frog_attainable(claim: Claim, setting: Setting) -> Finding:
     total = sum(Fraction(norm) ** 2 for norm in claim.given["norms"])
     return judged(
         total <= 1,
-        f"the squares add up to {float(total):.2f}",
+        f"the two squares add up to {float(total):.2f}, and all in a corpus to at most 1",
         derivation="d_i^2 summed over all tokens is |B_bar|_F^2, at most 1 in any corpus: two such columns "
         "cannot be in one. In a real corpus each d_i is of the size of a word's frequency.",
     )
@@ -185,7 +187,7 @@ def one_layer_output(claim: Claim, setting: Setting) -> Finding:
     )
     return judged(
         same,
-        "equal on every sequence" if same else "different",
+        "both sides are equal on every sequence" if same else "the sides differ",
         derivation="(X + A X V) W_O with V = Phi_bar^T B_bar^T and W_O = B_bar.",
         convention="The two terms have different constants: s eta before the first, s C(s,2) eta^3 before "
         "the second, so no one scale serves both.",
@@ -204,7 +206,7 @@ def counting_is_one_hot(claim: Claim, setting: Setting) -> Finding:
     bound = rounding(1.0, len(tokens) * len(tokens[0]) * V, "float64")
     return judged(
         bool(worst <= bound),
-        "equal, to rounding" if worst <= bound else f"differs by {worst:.1e}",
+        "both ways are equal, to rounding" if worst <= bound else f"they differ by {worst:.1e}",
         evidence="property",
         derivation="Both sum the same terms: a one-hot product picks the entries that counting adds to.",
     )
@@ -221,7 +223,9 @@ def path_of_a_token(claim: Claim, setting: Setting) -> Finding:
         contexts = [sum((roles[j] * found["Phi_bar"][j, k] for j in range(V)), fmpq(0)) for k in range(V)]
         if contexts != [G_bar[i, k] for k in range(V)]:
             return judged(False, f"row {i} differs", derivation="Gathering the roles' contexts differs.")
-    return judged(True, "equal in every row", derivation="(e_i Sigma_B) Phi_bar = e_i (Sigma_B Phi_bar).")
+    return judged(
+        True, "both ways are equal in every row", derivation="(e_i Sigma_B) Phi_bar = e_i (Sigma_B Phi_bar)."
+    )
 
 
 # Two adjectives with the same noun after them but different words before, and two words with the same before.
@@ -244,7 +248,7 @@ def successors_or_predecessors(claim: Claim, setting: Setting) -> Finding:
     before = _similarity(PREDECESSORS, "red", "fast")
     return judged(
         after > 0 >= before,
-        f"sharing what follows gives {after}, sharing what precedes {before}",
+        f"Sigma_B is {after} of two words that share what follows, {before} of two that share what precedes",
         derivation="Sigma_B compares columns of B_bar, and a column holds what a word follows, not "
         "what follows it.",
     )

@@ -76,7 +76,7 @@ def score_gradient_core(claim: Claim, setting: Setting) -> Finding:
     )
     return judged(
         same,
-        "equal on every sequence" if same else "different",
+        "both sides are equal on every sequence" if same else "the sides differ",
         derivation="W_O^T V^T = B_bar^T (Phi_bar^T B_bar^T)^T = B_bar^T B_bar Phi_bar.",
     )
 
@@ -141,7 +141,7 @@ def coefficients_at_run(claim: Claim, setting: Setting) -> Finding:
     sizes = {group: float(amounts[group] * rate ** orders[group]) for group in ("W_O", "V", "W")}
     return judged(
         max(sizes.values()) >= APART * min(sizes.values()),
-        "coefficients " + ", ".join(f"{size:.2f}" for size in sizes.values()),
+        "coefficients " + ", ".join(f"{size:.2f} of {group}" for group, size in sizes.items()),
         derivation=f"At s eta = {float(steps * rate)} the steps make up for the powers: s eta, C(s,2) eta^2 "
         "and c_s eta^4 are all near 1. The gap is that of |B_bar|^2, |Phi_bar^T B_bar^T|^2 and |Q_bar|^2.",
     )
@@ -166,7 +166,8 @@ def batches_against_full(claim: Claim, setting: Setting) -> Finding:
     }
     return judged(
         min(cosines.values()) >= REPRODUCED,
-        ", ".join(f"cosine of {group} {cosine:.4f}" for group, cosine in cosines.items()),
+        "cosines with a full batch: "
+        + ", ".join(f"{group} {cosine:.4f}" for group, cosine in cosines.items()),
         evidence="measured",
         derivation="W_O is eta times the sum of the batches' B_r, V is eta^2 times the sum over q < r of "
         f"Phi_r^T B_q^T; over {epochs} epochs the order of {count} batches hardly counts.",

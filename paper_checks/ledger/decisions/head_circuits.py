@@ -82,7 +82,7 @@ def sum_over_heads(claim: Claim, setting: Setting) -> Finding:
     linear = twice == [2 * one for one in layer_norm(x1)]
     return judged(
         equal < CASES,
-        f"exact in {equal} of {CASES} layers of {HEADS} heads, entry by entry",
+        f"the sum is exact in {equal} of {CASES} layers of {HEADS} heads, entry by entry",
         derivation=(
             "A (x W_V) W_O = A x (W_V W_O) by associativity, and side by side times stacked blocks is their "
             "sum. With A and the head's input given nothing is left out; GELU comes after the heads."

@@ -122,7 +122,7 @@ def maps_and_profiles(claim: Claim, setting: Setting) -> Finding:
     pair = rearranged()
     return judged(
         all(within) and pair is not None,
-        f"{sum(within)} of {len(within)} differences within their bounds; "
+        f"{sum(within)} of {len(within)} differences of profiles within their bounds; "
         + (f"far weights {pair[0]} and {pair[1]} have one profile" if pair else "no two maps of one profile"),
         evidence="property",
         derivation=(

@@ -77,7 +77,7 @@ def rule_on_random_tokens(claim: Claim, setting: Setting) -> Finding:
     share = induction.model_accuracy(model, tokens, right)
     return judged(
         share == 1,
-        f"followed at {share:.0%} of {int((right >= 0).sum())} positions with an earlier occurrence",
+        f"the rule holds at {share:.0%} of {int((right >= 0).sum())} positions with an earlier occurrence",
         evidence="property",
         derivation="Where x_i occurred before, the latest j and so x_{j+1} are unique; elsewhere nothing is "
         "predicted. A model of two layers with hand-set weights follows the rule on random tokens.",
@@ -113,7 +113,7 @@ def key_and_offset(claim: Claim, setting: Setting) -> Finding:
     both = found["previous", 1]
     return judged(
         own == best_shares,
-        f"right at {own[0]:.0%} of positions in repeated blocks, {own[1]:.0%} in random tokens",
+        f"the head is right at {own[0]:.0%} of positions in repeated blocks, {own[1]:.0%} in random tokens",
         evidence="property",
         derivation=f"The position after the last {names[best[0]]} has that before it: matching it and "
         f"attending {'there' if best[1] == 0 else 'behind it'} is right at {best_shares[0]:.0%} and "
@@ -133,7 +133,7 @@ def walkthrough(claim: Claim, setting: Setting) -> Finding:
     right = chr(found) if found is not None else "nothing"
     return judged(
         right == claim.given["output"],
-        right,
+        f"the head outputs {right}",
         derivation=f"The last {sequence[i]} before position {i} is at {j}; {sequence[j + 1]} follows it. "
         f"The position with {sequence[j]} before it is {j + 1} itself, not {j + 2}.",
     )
@@ -148,7 +148,8 @@ def walkthrough_neighbours(claim: Claim, setting: Setting) -> Finding:
     first = next(p for p in range(1, len(sequence)) if sequence[p - 1] == after)
     return judged(
         tokens == stated and str(first) == claim.given["position"],
-        f"{', '.join(tokens.values())}, {first}",
+        "; ".join(f"position {at} is {token}" for at, token in tokens.items())
+        + f"; {after} stands before position {first}",
         derivation=f"Positions {', '.join(stated)} are {', '.join(tokens.values())}; {after} is at "
         f"{first - 1}, so that the position with {after} before it is {first}.",
     )
@@ -184,7 +185,7 @@ def constructed_heads(claim: Claim, setting: Setting) -> Finding:
     share, without = (induction.model_accuracy(one, tokens, right) for one in (model, alone))
     return judged(
         share == 1 and without < 1,
-        f"right at {share:.0%} of positions, {without:.0%} when the first head attends uniformly",
+        f"the two are right at {share:.0%} of positions, at {without:.0%} when the first attends uniformly",
         evidence="property",
         derivation="Layer 1 writes x_(k-1) beside x_k; layer 2 scores query x_i with key x_(k-1), so that it "
         "attends to the position after an occurrence of x_i, and copies x_k from the residual stream.",

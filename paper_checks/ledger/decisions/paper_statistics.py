@@ -58,7 +58,7 @@ def previous_token_similarity(claim: Claim, setting: Setting) -> Finding:
     joint = fmpq_mat(V, V, [fmpq(pairs.count((k, i)), len(pairs)) for k in range(V) for i in range(V)])
     nexts = [sum((joint[k, i] for k in range(V)), fmpq(0)) for i in range(V)]
     right = similarity_sum(joint, nexts)
-    same, where = compare_matrices("Without centring it", joint.transpose() * joint, right)
+    same, where = compare_matrices("without centring the right side", joint.transpose() * joint, right)
     centred = exact_statistics(tokens, V)["Sigma_B"]
     return judged(
         same,
@@ -86,7 +86,7 @@ def row_factor(claim: Claim, setting: Setting) -> Finding:
             )
     return judged(
         True,
-        f"1/t for t = {rows[0]} to {rows[-1]}",
+        f"a factor 1/t in row t, for t = {rows[0]} to {rows[-1]}",
         derivation="diag(p) - p p^T at p = 1/t is (I - 11^T/t)/t: subtract the mean, then divide by t.",
     )
 
@@ -117,7 +117,7 @@ def orientation(claim: Claim, setting: Setting) -> Finding:
     is_transposed = other == B_bar.transpose()
     return judged(
         same,
-        "it is the transpose" if is_transposed and not same else where,
+        "it is the transpose of B_bar" if is_transposed and not same else where,
         derivation=f"(X^T (Y - U))^T = (Y - U)^T X; {where}.",
     )
 
@@ -133,7 +133,7 @@ def q_normalisation(claim: Claim, setting: Setting) -> Finding:
     same, where = compare_matrices("The sum", summed, statistics["Q_bar"])
     return judged(
         same,
-        f"{where}, which is N T = {count}",
+        f"the sum is {where}, which is N T = {count}",
         derivation="The definition averages over N sequences of T positions. A cosine does not see the "
         "factor; a norm, a bound or a projection coefficient does.",
     )
@@ -149,7 +149,9 @@ def per_head_composition(claim: Claim, setting: Setting) -> Finding:
     same, where = compare_matrices("It", composed, right)
     return judged(
         same,
-        f"another matrix, squared cosine {_cosine_squared(composed, right):.3f}" if not same else where,
+        f"another matrix; its squared cosine with that transpose is {_cosine_squared(composed, right):.3f}"
+        if not same
+        else where,
         derivation=f"(Sigma_B Phi_bar)^T = Phi_bar^T B_bar^T B_bar, two B_bar side by side; {where}.",
     )
 
@@ -163,7 +165,9 @@ def transposed_row_covariances(claim: Claim, setting: Setting) -> Finding:
     same, where = compare_matrices("It", by_key, by_query)
     return judged(
         same,
-        f"another comparison, squared cosine {_cosine_squared(by_key, by_query):.3f}" if not same else where,
+        where
+        if same
+        else f"other covariances; the squared cosine of both is {_cosine_squared(by_key, by_query):.3f}",
         derivation=f"Q Q^T compares queries and Q^T Q keys, and Q_bar is not symmetric; {where}.",
     )
 

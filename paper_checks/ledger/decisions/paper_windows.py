@@ -43,7 +43,8 @@ def informal_and_formal(claim: Claim, setting: Setting) -> Finding:
         if last[0] != last[1]:
             return judged(
                 False,
-                f"{last[0]} and {last[1]} steps at T = {T}, L = 1, eta = 1/T",
+                f"{last[0]} steps by the informal and {last[1]} by the formal one, at T = {T}, L = 1 and "
+                "eta = 1/T",
                 derivation=f"There 1/(12L) is {1 / 12:.4f} and 5/(8 sqrt(T)) is {5 / 8 / T**0.5:.4f}; "
                 f"8 sqrt(T) = {8 * T**0.5:.0f} never binds, 5/(8 sqrt(T)) does for sqrt(T) > 7.5 L.",
             )
@@ -105,7 +106,7 @@ def zero_passes(claim: Claim, setting: Setting) -> Finding:
             accepted.append(wrong)
     return judged(
         not accepted,
-        f"accepted as W and P: the leading term {', '.join(accepted) or 'only'}",
+        f"accepted as W and P in place of the leading term: {', '.join(accepted) or 'nothing'}",
         derivation="The bound 13 s^5 eta^5 T exceeds twice the leading term, at most s^4 eta^4/8, wherever "
         "s eta T >= 1/52; so it admits any direction, and zero, which has none.",
     )
@@ -121,7 +122,7 @@ def first_version_jacobian(claim: Claim, setting: Setting) -> Finding:
         if _norm_exceeds(p, fmpq(1, entries)):
             return judged(
                 False,
-                f"above 1/sqrt({entries}) at p = ({heavy}, {heavy}, {light}, ...)",
+                f"a norm above 1/sqrt({entries}) at p = ({heavy}, {heavy}, {light}, ...)",
                 derivation="Along (1, -1, 0, ...) the Jacobian multiplies by p_1 = p_2 = "
                 f"{heavy} = {float(heavy.p) / float(heavy.q):.3f}, above 1/sqrt({entries}) = "
                 f"{entries**-0.5:.3f}.",
@@ -146,7 +147,7 @@ def gaussian_alignment(claim: Claim, setting: Setting) -> Finding:
     largest = max(bounds) if isinstance(bounds, list) else bounds
     return judged(
         largest >= ALIGNED,
-        f"cosine of W at most {largest:.3f}",
+        f"a cosine of W of at most {largest:.3f}",
         derivation="At v = eta^2/T^2 the start of W is larger than c_s eta^4 Q_bar until far outside the "
         "window: W is what it was drawn as.",
     )
@@ -166,7 +167,8 @@ def rates_of_the_norms(claim: Claim, setting: Setting) -> Finding:
     quoted = max(operator - 2, fmpq(0)) ** 2 / 2
     return judged(
         bool(shown >= lemma) and quoted >= lemma,
-        f"rates of at least {float(shown):.3f} and {quoted}",
+        f"rates of {float(shown):.3f} for the Frobenius and {quoted} for the operator norm, where "
+        f"{stated} is needed",
         evidence="quoted",
         derivation=f"|G|_F > {frobenius} v: (c^2 - 1 - log c^2)/2 at c = {frobenius}, by Markov. "
         f"|G| > {operator} v/sqrt(V): t^2/2 at t = {operator - 2}, by the theorem.",

@@ -75,7 +75,7 @@ def control_labels(claim: Claim, setting: Setting) -> Finding:
     year = claim.given["published"]
     return judged(
         by_type <= by_instance and year == claim.given["year"],
-        f"{year}, random labels by type: a probe that memorises types has {by_type:.2f} on them, and "
+        f"in {year}, with random labels by type: a probe that memorises types has {by_type:.2f} on them, and "
         f"{by_instance:.2f} on labels shuffled over instances",
         evidence="quoted",
         derivation="Labels shuffled over instances cannot be learned at all, so that they do not show how "
@@ -91,10 +91,11 @@ def selectivity(claim: Claim, setting: Setting) -> Finding:
         for name in ("label", "type")
     }
     difference = {name: real - control for name, (real, control) in found.items()}
-    told = [f"{name}: {real:.2f} - {control:.2f}" for name, (real, control) in found.items()]
+    told = [f"of the {name} {real:.2f} - {control:.2f}" for name, (real, control) in found.items()]
     return judged(
         difference["label"] > difference["type"] and found["label"][0] == found["type"][0],
-        "; ".join(f"{one} = {value:.2f}" for one, value in zip(told, difference.values(), strict=True)),
+        "selectivity "
+        + "; ".join(f"{one} = {value:.2f}" for one, value in zip(told, difference.values(), strict=True)),
         evidence="measured",
         derivation="A feature that is the label, and a vector that only says which type it is, have the same "
         "accuracy on the real labels; the difference tells them apart.",

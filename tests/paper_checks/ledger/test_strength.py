@@ -79,7 +79,6 @@ def test_what_rests_on_a_fact_or_a_theorem_of_others_says_so(claim):
     for told in (one.strength.words, one.finding.derivation):
         assert claim.quoted["work"] in told
     assert one.strength.missing != "nothing"
-    # Without it the same computation would not be told as quoted where it is of cases or of numbers.
     assert one.as_row()["quoted"] == dict(claim.quoted)
 
 
