@@ -14,6 +14,7 @@ from paper_checks.ledger.finding import Finding, NotGiven
 from paper_checks.ledger.registry import Computation, computations
 from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.strength import Strength, strength_of
+from paper_checks.ledger.weight import about, off_by, weight
 from properties.results import MATHEMATICS, Evidence, Result, Run
 from reference.errors import InputError, counted
 
@@ -66,6 +67,9 @@ class Decided:
             "missing": self.strength.missing,
             "computed": finding.computed,
             "right": dict(finding.right),
+            "about": about(claim, finding),
+            "off": off_by(claim, finding),
+            "weight": weight(claim, finding),
             "derivation": finding.derivation,
             "convention": " ".join(filter(None, (claim.convention, finding.convention))),
             "checks": list(claim.checks),

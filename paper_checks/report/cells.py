@@ -235,6 +235,7 @@ Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts))
         "code",
         """
 refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
+refuted.sort(key=lambda claim: claim.get("weight", [0]))  # what was said of every case first, see the page
 Table(
     ["claim", "stated", "found", "why"],
     [(claim["id"], claim["stated"], claim["computed"], claim["derivation"]) for claim in refuted],

@@ -155,6 +155,11 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
     return f"{measured / predicted - 1:+.1%}".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")
 
 
+def off(share: float) -> str:
+    """Return by how much a number is off, given as a share of the right one."""
+    return f"{share + 1:,.3g} times the right one" if share >= 1 else f"off by {100 * share:.2g}%"
+
+
 def apart(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float, str] | None:
     """Return how far predictions are off: in the median, at most, and of what; None where none is known."""
     known = [row for row in rows if isinstance(row.get("apart"), (int, float))]
@@ -202,6 +207,7 @@ def _environment() -> Any:
         horizons=horizons,
         share=lambda value: f"{value:.1%}",
         off_by=off_by,
+        off=off,
         anchor=anchor,
         ratio=ratio,
         pretty=pretty,

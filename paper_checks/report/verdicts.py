@@ -31,6 +31,18 @@ BY: dict[Evidence, str] = {
     "measured": "by measurement",
     "quoted": "by what is printed, there or in a work that is named",
 }
+# What errata stand under, by what the claim is about, the heaviest first.
+ERRATA = {
+    "every case": "Said of every corpus, model or head",
+    "a conclusion": "Concluded from what is printed",
+    "a number": "A number that is off",
+    "print": "Against what is printed, there or in other works",
+    "": "Refuted",
+}
+BY_WEIGHT = (
+    "The heaviest come first: what was said of every case, then what was concluded from printed numbers or "
+    "maps, then numbers, those that are farthest off before the others, and last what only print can decide."
+)
 Row = Mapping[str, Any]
 # Claims to begin with, in order: what the theory and the readings of attention stand on, right and wrong.
 BEGIN_WITH = (
@@ -78,12 +90,16 @@ def read_first(run: Run) -> list[Row]:
 
 
 def errata(run: Run) -> list[tuple[str, list[Row]]]:
-    """Return the refuted claims of each source, under its title."""
+    """Return the refuted claims by weight, under headings, each heading's in the order of their sources.
+
+    Results of earlier versions do not say what a claim weighs: theirs stand under one heading.
+    """
     refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
+    refuted.sort(key=lambda claim: claim.get("weight", [0]))
     return [
-        (one.title, [claim for claim in refuted if claim["source"] == one.key])
-        for one in by_source(run)
-        if any(claim["source"] == one.key for claim in refuted)
+        (heading, [claim for claim in refuted if claim.get("about", "") == about])
+        for about, heading in ERRATA.items()
+        if any(claim.get("about", "") == about for claim in refuted)
     ]
 
 

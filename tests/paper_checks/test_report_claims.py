@@ -10,6 +10,7 @@ from test_report_page import page_of
 from test_report_sample import CLAIMS, claim, sample_run, with_claims
 
 from paper_checks.ledger.book import claims
+from paper_checks.ledger.weight import ABOUT
 from paper_checks.report import verdicts
 from paper_checks.report.compare import changes, main
 from paper_checks.report.summary import digest
@@ -38,6 +39,20 @@ def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
     errata = page.split('id="errata"')[1].split("</section>")[0]
     assert re.findall(r"<code>(\w+)</code>", errata) == ["wrong", "other"]
     assert "5.433" in errata
+
+
+def test_errata_come_by_weight_and_none_is_lost():
+    assert tuple(verdicts.ERRATA) == (*ABOUT, "")
+    light, near, far, heavy = (
+        claim(name, "refuted", about=ABOUT[kind], weight=[kind, -off], off=off)
+        for name, kind, off in (("light", 3, 0.0), ("near", 2, 0.125), ("far", 2, 6.0), ("heavy", 0, 0.0))
+    )
+    run = with_claims(sample_run(), light, near, far, heavy)
+    errata = page_of(run).split('id="errata"')[1].split("</section>")[0]
+    assert verdicts.BY_WEIGHT in errata
+    assert re.findall(r"<code>(\w+)</code>", errata) == ["heavy", "far", "near", "light"]
+    assert re.findall(r"<h3>(.*?) <span", errata) == [verdicts.ERRATA[ABOUT[kind]] for kind in (0, 2, 3)]
+    assert re.findall(r"\((off by.*?|.*? times .*?)\)", errata) == ["7 times the right one", "off by 12%"]
 
 
 def test_the_counts_add_up():
