@@ -145,4 +145,4 @@ def _needed(name: str) -> str:
         return "a training run of the published sizes"
     if "." in name:
         return f"the experiment '{name}'"
-    return "a pretrained model, examined by `leadterms pretrained`"
+    return "a pretrained model, examined by leadterms pretrained"

@@ -55,7 +55,7 @@ def strength_of(
     if claim.quoted:
         return _quoted(claim.quoted)
     if finding.verdict in ("definition", "method"):  # not true or false: nothing is left to be shown
-        return Strength(f"shown to be usable{_on(finding.tried)}", NOTHING)
+        return Strength(f"shown to be usable{f' on {finding.tried}' if finding.tried else ''}", NOTHING)
     by_means = _by_means(claim, finding)
     return replace(by_means, missing=finding.missing or by_means.missing)
 
@@ -64,7 +64,7 @@ def _by_means(claim: Claim, finding: Finding) -> Strength:
     """Return how sure the means make it: what was done, on what, and what would be surer."""
     # One case is enough against a claim about every case: no proof is missing then.
     against = finding.verdict == "refuted" and claim.needs in ("nothing", "small corpus")
-    on, of_corpora = _on(finding.tried), claim.needs == "small corpus"
+    on, of_corpora = f"on {finding.tried}" if finding.tried else "", claim.needs == "small corpus"
     proof = f"a proof for every {'corpus' if of_corpora else 'case'}"
     if finding.evidence == "proved":
         as_read = ", as it was read" if claim.convention or finding.convention else ""
@@ -72,19 +72,15 @@ def _by_means(claim: Claim, finding: Finding) -> Strength:
     if finding.evidence == "exact":
         if not finding.tried:
             return Strength("by arithmetic alone", NOTHING)
-        return Strength("by a case against it", NOTHING) if against else Strength(f"exactly{on}", proof)
+        return Strength("by a case against it", NOTHING) if against else Strength(on, proof)
     if finding.evidence == "property":
         if against:
             return Strength("by a case against it, beyond rounding", NOTHING)
-        return Strength(f"within rounding{on}", proof)
+        return Strength(f"{on or 'on generated cases'}, within rounding", proof)
     if finding.evidence == "measured":
         more = "other corpora" if of_corpora else "a derivation" if on else "other texts"
-        return Strength(f"within noise{on or ', on one text'}", more)
+        return Strength(f"{on or 'on one text'}, within noise", more)
     return Strength("by what the source prints", "a computation of one's own")
-
-
-def _on(tried: str) -> str:
-    return f", on {tried}" if tried else ""
 
 
 def _quoted(quoted: Mapping[str, str]) -> Strength:

@@ -21,6 +21,7 @@ from properties.results import BAD, STATES, Result, Run
 from reference.errors import counted
 
 TEMPLATES = "paper_checks.report.templates"
+READ_AS_DECIMALS = 0.01  # what is less is told as a power of ten
 MARKS = {
     "passed": "✓",
     "failed": "✗",
@@ -131,7 +132,10 @@ def scientific(value: Any) -> str:
 
 def short_of_one(value: Any) -> str:
     """Return by how much a cosine is less than one."""
-    return f"{1 - value:.1e}" if isinstance(value, (int, float)) else ""
+    if not isinstance(value, (int, float)):
+        return ""
+    apart = 1 - value
+    return f"{apart:.2f}" if apart >= READ_AS_DECIMALS else f"{apart:.1e}".replace("-", "\N{MINUS SIGN}")
 
 
 def grouped(rows: Iterable[Mapping[str, Any]], key: str) -> list[tuple[Any, list[Mapping[str, Any]]]]:

@@ -76,7 +76,7 @@ def extreme_example_sum(claim: Claim, setting: Setting) -> Finding:
     left = 1 - heavy
     return judged(
         left / other > 1,
-        f"the others share a weight of {shown(left, 2)}, enough for {shown(left / other, 0)} of "
+        f"the others share a weight of {shown(left, 2)}, enough for {shown(left / other, 0)} with "
         f"{shown(other, 2)}",
         derivation=(
             f"A row sums to 1: sum over j > 1 of A_ij = 1 - {shown(heavy, 2)} = {shown(left, 2)}. "

@@ -110,7 +110,7 @@ def rank_by_sum(squares: list[Fraction], share: Fraction) -> int | None:
     return enough[0] if enough else None
 
 
-@decides("rank90", tried=f"{CASES} drawn spectra, and one on the edge")
+@decides("rank90", tried=f"{CASES} drawn spectra and one on the edge")
 def effective_rank(claim: Claim, setting: Setting) -> Finding:
     """Count both ways on generated spectra, and on one whose share is met exactly."""
     share, rng = exact(claim.given["share"]), random.Random(setting.seed)

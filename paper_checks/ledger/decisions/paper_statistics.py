@@ -17,6 +17,8 @@ from theory.statistics import average, evidence, exact_statistics
 
 # A squared cosine above this would be called the same direction.
 SAME = fmpq(99, 100)
+# As many characters of a fraction are read.
+LONGEST = 16
 
 
 def compare_matrices(name: str, got: fmpq_mat, right: fmpq_mat) -> tuple[bool, str]:
@@ -28,7 +30,12 @@ def compare_matrices(name: str, got: fmpq_mat, right: fmpq_mat) -> tuple[bool, s
     factors = {got[a, b] / right[a, b] if right[a, b] else None for a, b in pairs}
     if len(factors) == 1 and None not in factors:
         return False, f"{factors.pop()} times too large"
-    return False, f"at [{i}, {j}] {got[i, j]}, not {right[i, j]}"
+    return False, f"at [{i}, {j}] {_short(got[i, j])}, not {_short(right[i, j])}"
+
+
+def _short(x: fmpq) -> str:
+    """Return a fraction as it is, or as a decimal where it is too long to be read."""
+    return str(x) if len(str(x)) <= LONGEST else f"{float(x.p) / float(x.q):.3e}"
 
 
 def similarity_sum(joint: fmpq_mat, P: list[fmpq]) -> fmpq_mat:

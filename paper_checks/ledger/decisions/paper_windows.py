@@ -43,8 +43,8 @@ def informal_and_formal(claim: Claim, setting: Setting) -> Finding:
         if last[0] != last[1]:
             return judged(
                 False,
-                f"{last[0]} steps by the informal and {last[1]} by the formal one, at T = {T}, L = 1 and "
-                "eta = 1/T",
+                f"{last[0]} steps by the informal theorem and {last[1]} by the formal one, at T = {T}, L = 1 "
+                "and eta = 1/T",
                 derivation=f"There 1/(12L) is {1 / 12:.4f} and 5/(8 sqrt(T)) is {5 / 8 / T**0.5:.4f}; "
                 f"8 sqrt(T) = {8 * T**0.5:.0f} never binds, 5/(8 sqrt(T)) does for sqrt(T) > 7.5 L.",
             )

@@ -194,7 +194,7 @@ def punctuation_in_groups(claim: Claim, setting: Setting) -> Finding:
 
     low = {"-".join(group): inside(group) for group in claim.given["low"]}
     high = {"-".join(group): inside(group) for group in claim.given["high"]}
-    told = [f"{group} {', '.join(map(str, found)) or 'none'}" for group, found in (low | high).items()]
+    told = [f"{group}: {', '.join(map(str, found)) or 'none'}" for group, found in (low | high).items()]
     return judged(
         not any(low.values()) and all(high.values()),
         "positions of marks by group: " + "; ".join(told),

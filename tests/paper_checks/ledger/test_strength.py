@@ -42,7 +42,7 @@ def test_the_words_say_on_what_it_was_tried(evidence, needs):
         # Proved for every case, or read in print: then no case was tried.
         assert ("7 cases" in tried.words) == (evidence not in ("proved", "quoted"))
         assert (tried.missing == "nothing") == (evidence == "proved")
-    assert strength_of(about, Finding("holds", "exact", "x", tried="7 cases")).words == "exactly, on 7 cases"
+    assert strength_of(about, Finding("holds", "exact", "x", tried="7 cases")).words == "on 7 cases"
 
 
 def test_a_computation_on_cases_that_stand_for_all_says_on_which():
@@ -57,7 +57,7 @@ def test_a_computation_on_cases_that_stand_for_all_says_on_which():
 )
 def test_a_law_that_was_tried_on_cases_is_not_arithmetic_alone(claim_id):
     (one,) = decide([claim_of(claim_id)], Setting())
-    assert re.fullmatch(r"exactly, on \d+ cases", one.strength.words)
+    assert re.fullmatch(r"on \d+ cases", one.strength.words)
     assert one.strength.missing == "a proof for every case"
 
 
@@ -65,7 +65,7 @@ def test_a_law_beside_arithmetic_is_told_unless_it_is_proved():
     """The same number from the same computation, with laws tried on cases and with a proved one."""
     tried, proved = claim_of("random-entropy-baseline"), claim_of("random-diagonal-baseline")
     words = [one.strength.words for one in decide([tried, proved], Setting())]
-    assert re.fullmatch(r"exactly, on what is stated, by laws tried on \d+ cases", words[0])
+    assert re.fullmatch(r"on what is stated, by laws tried on \d+ cases", words[0])
     assert words[1] == "by arithmetic alone"
 
 
@@ -84,7 +84,7 @@ def test_what_rests_on_a_fact_or_a_theorem_of_others_says_so(claim):
 
 def test_a_definition_is_neither_true_nor_false_so_that_no_proof_is_missing():
     (one,) = decide([claim_of("rank90")], Setting())
-    assert one.strength == Strength("shown to be usable, on 10 drawn spectra, and one on the edge", "nothing")
+    assert one.strength == Strength("shown to be usable on 10 drawn spectra and one on the edge", "nothing")
 
 
 def test_every_claim_has_a_strength_and_says_what_is_missing():
