@@ -108,6 +108,10 @@ def test_every_claim_is_decided(claim):
     # Who is cited for what was found is quoted: a name and a year stand in no finding without it.
     cited = re.search(r"\bet al\b|[A-Z][a-z]+,? (19|20)\d\d\b", f"{finding.computed} {finding.derivation}")
     assert bool(claim.quoted) or not cited, cited
+    if claim.quoted:
+        assert finding.evidence == "quoted"
+        assert claim.quoted["work"] in decided.strength.words
+        assert claim.quoted["work"] in finding.derivation
     if finding.verdict == "not_run":
         assert claim.needs not in ("nothing", "small corpus")
         assert claim.run_with, "what is not run says what would run it"

@@ -12,8 +12,8 @@ from paper_checks.ledger.decide import decide
 from paper_checks.ledger.finding import Finding
 from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
-from paper_checks.ledger.strength import Strength, strength_of
-from properties.results import Evidence
+from paper_checks.ledger.strength import strength_of
+from properties.results import Evidence, Result
 
 CLAIM = claim_of("trained-cyclic-score")
 RUNS = [{"layers": 2, "scores": [0.1, 0.9]}] * 2
@@ -52,39 +52,51 @@ def test_a_computation_on_cases_that_stand_for_all_says_on_which():
         assert one.tried or not drawn, one.id
 
 
+def passed(check, evidence, cases):
+    return Result(check, "theory", "passed", "A law.", "derived here", evidence, cases=cases)
+
+
+def words_of(claim_id, *results):
+    (one,) = decide([claim_of(claim_id)], Setting(results={result.check: result for result in results}))
+    return one.strength.words, one.strength.missing
+
+
 @pytest.mark.parametrize(
-    "claim_id", ["paper-lemma-d2-jacobian", "paper-lemma-d2-lipschitz", "paper-jacobian-norm"]
+    ("claim_id", "check"),
+    [
+        ("paper-lemma-d2-jacobian", "bounds.softmax"),
+        ("paper-lemma-d2-lipschitz", "bounds.softmax"),
+        ("paper-jacobian-norm", "bounds.uniform_attention"),
+    ],
 )
-def test_a_law_that_was_tried_on_cases_is_not_arithmetic_alone(claim_id):
-    (one,) = decide([claim_of(claim_id)], Setting())
-    assert re.fullmatch(r"on \d+ cases", one.strength.words)
-    assert one.strength.missing == "a proof for every case"
+def test_a_law_that_was_tried_on_cases_is_not_arithmetic_alone(claim_id, check):
+    assert words_of(claim_id, passed(check, "exact", 7)) == ("on 7 cases", "a proof for every case")
 
 
 def test_a_law_beside_arithmetic_is_told_unless_it_is_proved():
     """The same number from the same computation, with laws tried on cases and with a proved one."""
-    tried, proved = claim_of("random-entropy-baseline"), claim_of("random-diagonal-baseline")
-    words = [one.strength.words for one in decide([tried, proved], Setting())]
-    assert re.fullmatch(r"on what is stated, by laws tried on \d+ cases", words[0])
-    assert words[1] == "by arithmetic alone"
+    values, summed = "random.published_values", "theory.baselines_summed"
+    laws = [passed(values, "exact", 2), passed("theory.baselines", "exact", 5)]
+    words, missing = words_of("random-entropy-baseline", *laws)
+    assert (words, missing) == ("on what is stated, by laws tried on 7 cases", "a proof for every case")
+    words, missing = words_of("random-diagonal-baseline", *laws, passed(summed, "proved", 5))
+    assert (words, missing) == ("by arithmetic alone", "nothing")
 
 
-QUOTED = [claim for claim in claims() if claim.quoted]
-
-
-@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
-def test_what_rests_on_a_fact_or_a_theorem_of_others_says_so(claim):
-    (one,) = decide([claim], Setting())
-    assert one.finding.evidence == "quoted"
-    for told in (one.strength.words, one.finding.derivation):
-        assert claim.quoted["work"] in told
+@pytest.mark.parametrize("kind", ["fact", "theorem"])
+def test_what_rests_on_others_is_no_surer_than_they_are(kind):
+    """Whatever was computed besides: the law is proved, and the claim is quoted all the same."""
+    claim = replace(claim_of("paper-gaussian-theorem"), quoted={kind: "It is so.", "work": "A work, 1999"})
+    (one,) = decide([claim], Setting(results={"bounds.D13_proved": passed("bounds.D13_proved", "proved", 2)}))
+    assert (one.finding.verdict, one.finding.evidence) == ("holds", "quoted")
+    assert one.finding.derivation == "A work, 1999: It is so. A law."
+    assert one.strength.words.endswith(": A work, 1999")
     assert one.strength.missing != "nothing"
-    assert one.as_row()["quoted"] == dict(claim.quoted)
+    assert one.as_row()["quoted"] == claim.quoted
 
 
 def test_a_definition_is_neither_true_nor_false_so_that_no_proof_is_missing():
-    (one,) = decide([claim_of("rank90")], Setting())
-    assert one.strength == Strength("shown to be usable on 10 drawn spectra and one on the edge", "nothing")
+    assert words_of("rank90") == ("shown to be usable on 10 drawn spectra and one on the edge", "nothing")
 
 
 def test_every_claim_has_a_strength_and_says_what_is_missing():
