@@ -215,7 +215,8 @@ for result in run.results:
     Cell(
         "claims-heading",
         "markdown",
-        "## What was claimed, and what came of it\n\nEach verdict is what a computation gave.",
+        "## What was claimed, and what came of it\n\nEach verdict is what a computation gave. Where the "
+        "evidence is *quoted* it rests on what is printed, there or in a work that the claim names.",
         needs="claims",
     ),
     Cell(
