@@ -29,10 +29,14 @@ def about(claim: Claim, finding: Finding) -> About:
 
 
 def off_by(claim: Claim, finding: Finding) -> float | None:
-    """Return by how much the worst of its numbers is off, as a share of the right one; None where none is."""
-    pairs = list(_pairs(claim.numbers, finding.right)) if finding.right else []
-    shares = [abs(stated / right - 1) for stated, right in pairs if right]
-    return float(max(shares)) if shares else None
+    """Return by how much the worst of its numbers is off; None where there is none to compare.
+
+    It is the factor between the stated and the right number, whichever is the larger, less 1; where one of
+    them is 0 or they differ in sign there is no factor, and it is their difference over the right one.
+    """
+    pairs = _pairs(claim.numbers, finding.right) if finding.right else ()
+    ratios = [stated / right for stated, right in pairs if right]
+    return max((float(max(r, 1 / r) - 1 if r > 0 else 1 - r) for r in ratios), default=None)
 
 
 def weight(claim: Claim, finding: Finding) -> list[float]:

@@ -160,8 +160,8 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
 
 
 def off(share: float) -> str:
-    """Return by how much a number is off, given as a share of the right one."""
-    return f"{share + 1:,.3g} times the right one" if share >= 1 else f"off by {100 * share:.2g}%"
+    """Return by how much a number is off, given the factor between it and the right one less 1."""
+    return f"off by a factor of {share + 1:,.3g}" if share >= 1 else f"off by {100 * share:.2g}%"
 
 
 def apart(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float, str] | None:

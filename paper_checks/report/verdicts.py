@@ -35,7 +35,7 @@ BY: dict[Evidence, str] = {
 ERRATA = {
     "every case": "Said of every corpus, model or head",
     "a conclusion": "Concluded from what is printed",
-    "a number": "A number that is off",
+    "a number": "Numbers that are off",
     "print": "Against what is printed, there or in other works",
     "": "Refuted",
 }

@@ -29,7 +29,11 @@ def test_what_a_claim_is_about_follows_from_how_it_was_decided(changes, kind):
 
 def test_the_worst_number_says_how_far_off_it_is():
     assert off_by(CLAIM, WRONG) == 1.0  # 4 where 2 is right
-    assert off_by(CLAIM, replace(WRONG, right={"a": "8", "b": ["2", "4"]})) == 0.25
+    assert off_by(CLAIM, replace(WRONG, right={"a": "8", "b": ["2", "4"]})) == pytest.approx(1 / 3)
+    # Half as much weighs as much as twice as much; across 0 there is no factor.
+    assert off_by(CLAIM, replace(WRONG, right={"a": "3", "b": ["2", "4"]})) == 1.0
+    assert off_by(CLAIM, replace(WRONG, right={"a": "12", "b": ["2", "4"]})) == 1.0
+    assert off_by(CLAIM, replace(WRONG, right={"a": "-6", "b": ["2", "4"]})) == 2.0
     assert off_by(CLAIM, replace(WRONG, right={})) is None
     # Of nothing no share is taken.
     assert off_by(replace(CLAIM, numbers={"a": "6"}), replace(WRONG, right={"a": "0"})) is None
