@@ -5,6 +5,7 @@ A claim may name a shared table, or a part of it, in `given` or `numbers`: "tabl
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
@@ -17,6 +18,7 @@ from reference.errors import InputError
 from reference.small_files import parsed_toml, read_small
 
 FOLDER = Path(__file__).parent / "claims"
+NOT_CLAIMS = ("sources.toml", "obtained.toml")
 _SHARED = "table:"
 _REQUIRED = ("id", "source", "section", "statement", "stated", "checks")
 _OPTIONAL = tuple(
@@ -38,6 +40,18 @@ def tables() -> dict[str, dict[str, Any]]:
 
 
 @cache
+def obtained() -> dict[str, str]:
+    """Return what has to be obtained before a `run_with` runs: by the name in it, what it is."""
+    return _table(FOLDER / "obtained.toml")
+
+
+def to_obtain(command: str) -> dict[str, str]:
+    """Return those of `obtained` that a command reads, in its order."""
+    known = obtained()
+    return {word: known[word] for word in shlex.split(command) if word in known}
+
+
+@cache
 def claims() -> tuple[Claim, ...]:
     """Return every claim, source by source, and file by file in each.
 
@@ -54,7 +68,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def _claims(path: Path) -> Iterator[Claim]:
-    if path.name == "sources.toml" or path.name.startswith("tables-"):
+    if path.name in NOT_CLAIMS or path.name.startswith("tables-"):
         return
     table = _table(path)
     for number, entry in enumerate(table.get("claim", []), start=1):
@@ -72,6 +86,11 @@ def _claim(where: str, topic: str, entry: dict[str, Any]) -> Claim:
     for name, allowed in (("kind", KINDS), ("needs", NEEDS), ("source", tuple(sources()))):
         if name in entry and entry[name] not in allowed:
             raise InputError(f"{where}: {name} is '{entry[name]}'; it is one of {', '.join(allowed)}.")
+    if "quoted" in entry and set(entry["quoted"]) not in ({"fact", "work"}, {"theorem", "work"}):
+        raise InputError(f"{where}: quoted has a fact or a theorem, and the work that it stands in.")
+    for name, phrase in entry.get("words", {}).items():
+        if name not in entry.get("numbers", {}) or phrase.count("{}") != 1:
+            raise InputError(f"{where}: words for '{name}' need one {{}}, and a number of that name.")
     entry |= {name: filled_in(where, entry[name]) for name in ("numbers", "given") if name in entry}
     for number in _leaves(entry.get("numbers", {})):
         if not isinstance(number, str):

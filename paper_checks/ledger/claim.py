@@ -46,7 +46,10 @@ class Claim:
         statement: what is stated, in this project's words.
         stated: the stated value as a reader would quote it.
         numbers: what is stated, number by number, as printed ("0.450", not 0.45), alone or in (nested) lists.
+        words: how a number is told where it was computed: by its name, a phrase with {} in its place.
         given: what the source computes them from, taken as it is: numbers as printed, or words.
+        quoted: what a decision takes from others and nothing here computes: a `fact` or a `theorem`, in a
+            sentence, and the `work` that it stands in. Its evidence is then "quoted", whatever else was done.
         kind: a statement, a definition or a method.
         needs: what a decision needs.
         text: what a text must have to be like the one that was counted, since another says nothing of the
@@ -64,13 +67,19 @@ class Claim:
     stated: str
     checks: tuple[str, ...]
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    quoted: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     kind: Kind = "statement"
     needs: Needs = "nothing"
     text: Mapping[str, Any] = field(default_factory=dict)
     convention: str = ""
     run_with: str = ""
+
+    def told(self, name: str, shown: str) -> str:
+        """Return a computed number for a reader: in the claim's words for it, else after its name."""
+        return self.words.get(name, f"{name.replace('_', ' ')} {{}}").replace("{}", shown)
 
     def given_number(self, name: str) -> Fraction:
         """Return a number that the source gives, exactly as printed. Raises KeyError when there is none."""

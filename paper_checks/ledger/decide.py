@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paper_checks.ledger.book import claims, sources
+from paper_checks.ledger.book import claims, sources, to_obtain
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, NotGiven
-from paper_checks.ledger.registry import computations
+from paper_checks.ledger.registry import Computation, computations
 from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.strength import Strength, strength_of
+from paper_checks.ledger.weight import about, off_by, weight
 from properties.results import MATHEMATICS, Evidence, Result, Run
-from reference.errors import InputError
+from reference.errors import InputError, counted
 
 # From the strongest to the weakest; a claim that several checks decide is held as firmly as by the weakest.
 _STRENGTH: tuple[Evidence, ...] = ("proved", "exact", "property", "measured", "quoted")
+# What came out where the claim says just what the suite holds, by the weakest evidence, with how many cases.
+_AS_STATED: dict[Evidence, str] = {
+    "proved": "as stated, by a proof",
+    "exact": "as stated, exactly, in {}",
+    "property": "as stated, within rounding, in {}",
+    "measured": "as stated, within noise, in {}",
+    "quoted": "as stated, in {}",
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,11 @@ class Decided:
     strength: Strength
     seconds: float
     command: str
+
+    @property
+    def obtain(self) -> dict[str, str]:
+        """What the command reads that has to be obtained first, where the claim waits for it."""
+        return to_obtain(self.command) if self.finding.verdict == "not_run" else {}
 
     def as_row(self) -> dict[str, Any]:
         """Return the row that `leadterms claims --json` writes."""
@@ -46,16 +60,21 @@ class Decided:
             "statement": claim.statement,
             "stated": claim.stated,
             "numbers": dict(claim.numbers),
+            "quoted": dict(claim.quoted),
             "verdict": finding.verdict,
             "evidence": finding.evidence,
             "strength": self.strength.words,
             "missing": self.strength.missing,
             "computed": finding.computed,
             "right": dict(finding.right),
+            "about": about(claim, finding),
+            "off": off_by(claim, finding),
+            "weight": weight(claim, finding),
             "derivation": finding.derivation,
             "convention": " ".join(filter(None, (claim.convention, finding.convention))),
             "checks": list(claim.checks),
             "command": self.command,
+            "obtain": self.obtain,
             "seconds": round(self.seconds, 3),
         }
 
@@ -114,22 +133,46 @@ def found(claim: Claim, setting: Setting) -> Finding:
     own = [computations()[name] for name in claim.checks if name in computations()]
     suite = [name for name in claim.checks if name not in computations()]
     if own:
-        # Its computation is the decision; the checks of the suite that it names must hold as well.
-        finding = own[0].decide(claim, setting)
-        results = [setting.result(name) for name in suite]
-        weakest = weakest_of(finding.evidence, *(result.evidence for result in results))
-        broken = [result.check for result in results if result.result != "passed"]
-        if broken:
-            return Finding("inconclusive", weakest, finding.computed, f"{broken[0]} does not pass.")
-        # A claim that holds does so as far as its checks reach. One case is enough against it: what refutes
-        # it is as firm as the computation that found it, and a check says only what holds in its place.
-        if finding.verdict != "refuted":
-            finding = replace(finding, evidence=weakest)
+        finding = _by_computation(own[0], claim, setting, suite)
     else:
         finding = by_checks([setting.result(name) for name in suite])
+    if claim.quoted:
+        finding = _resting_on(claim.quoted, finding)
     if finding.verdict == "holds" and claim.kind != "statement":
         return replace(finding, verdict=claim.kind)
     return finding
+
+
+def _by_computation(own: Computation, claim: Claim, setting: Setting, suite: list[str]) -> Finding:
+    """Return what a computation finds; the checks of the suite that are named with it must hold as well."""
+    finding = own.decide(claim, setting)
+    finding = replace(finding, tried=finding.tried or own.tried)
+    beside = [setting.result(name) for name in suite]
+    weakest = weakest_of(finding.evidence, *(result.evidence for result in beside))
+    broken = [result.check for result in beside if result.result != "passed"]
+    if broken:
+        return Finding("inconclusive", weakest, finding.computed, f"{broken[0]} does not pass.")
+    # A claim that holds does so as far as its checks reach. One case is enough against it: what refutes it is
+    # as firm as the computation that found it, and a check says only what holds in its place.
+    if finding.verdict == "refuted":
+        return finding
+    if weakest != finding.evidence:
+        return replace(finding, evidence=weakest, tried=_cases(beside, weakest))
+    if (
+        weakest == "exact"
+        and not finding.tried
+        and beside
+        and not any(r.evidence == "proved" for r in beside)
+    ):
+        return replace(finding, tried=f"what is stated, by laws tried on {_cases(beside, weakest)}")
+    return finding
+
+
+def _resting_on(quoted: Mapping[str, str], finding: Finding) -> Finding:
+    """Return a finding as one that is no surer than what others found, and says so."""
+    says = quoted.get("fact") or quoted["theorem"]
+    told = " ".join(filter(None, (f"{quoted['work']}: {says}", finding.derivation)))
+    return replace(finding, evidence="quoted", derivation=told)
 
 
 def by_checks(results: list[Result]) -> Finding:
@@ -137,13 +180,19 @@ def by_checks(results: list[Result]) -> Finding:
     weakest = weakest_of(*(result.evidence for result in results))
     failed = [result for result in results if result.result == "failed"]
     if failed:
-        return Finding("refuted", weakest, f"{failed[0].check} fails", _counterexample(failed[0]))
+        told = _counterexample(failed[0])
+        return Finding("refuted", weakest, f"{failed[0].check} fails", told, tried="one case")
     unsettled = [result for result in results if result.result != "passed"]
     if unsettled:
         return Finding("inconclusive", weakest, f"{unsettled[0].check} is {unsettled[0].result}")
-    cases = sum(result.cases for result in results)
     laws = " ".join(result.statement for result in results[:2])
-    return Finding("holds", weakest, f"as stated, in {cases} case{'s' * (cases != 1)}", laws)
+    cases = _cases(results, weakest)
+    return Finding("holds", weakest, _AS_STATED[weakest].format(cases), laws, tried=cases)
+
+
+def _cases(results: Iterable[Result], evidence: Evidence) -> str:
+    """Return on how many cases the results of that kind of evidence rest."""
+    return counted(sum(result.cases for result in results if result.evidence == evidence), "case")
 
 
 def weakest_of(*evidence: Evidence) -> Evidence:

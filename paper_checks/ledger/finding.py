@@ -31,6 +31,7 @@ class Finding:
         convention: the reading under which it was judged; where two differ, what each gives.
         right: the claim's `numbers` as they should be; empty where the claim states none.
         missing: what would decide it, where this did not.
+        tried: on which cases, where these stand for all; "" where it is of the very numbers or words stated.
     """
 
     verdict: Verdict
@@ -40,6 +41,7 @@ class Finding:
     convention: str = ""
     right: Mapping[str, Any] = field(default_factory=dict)
     missing: str = ""
+    tried: str = ""
 
 
 def judged(true: bool, computed: str, *, evidence: Evidence = "exact", **more: Any) -> Finding:
@@ -74,10 +76,8 @@ def compared(
     right = {name: _right(claim.numbers[name], computed[name]) for name in claim.numbers}
     verdict: Verdict = "refuted" if not all(met) else "holds" if exactly else "holds_to_rounding"
     wrong = [n for n in pairs if not all(rounds_to(stated, value) for stated, value in pairs[n])]
-    shown = [f"{name.replace('_', ' ')} {_shown(right[name])}" for name in wrong or pairs]
-    # A lone number needs no name: it stands beside the stated one.
-    words = _shown(right[next(iter(right))]) if len(right) == 1 else "; ".join(shown)
-    return Finding(verdict, evidence, words, right=right, **more)
+    shown = "; ".join(claim.told(name, _shown(right[name])) for name in wrong or pairs)
+    return Finding(verdict, evidence, shown, right=right, **more)
 
 
 def by_readings(

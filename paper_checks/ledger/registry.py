@@ -17,24 +17,29 @@ Decision = Callable[[Claim, Setting], Finding]
 
 @dataclass(frozen=True)
 class Computation:
-    """A decision with its id, `module.function`, and the claims that it decides."""
+    """A decision with its id, `module.function`, and the claims that it decides.
+
+    `tried` says on which cases, where these stand for all; it is "" where the decision is of the very
+    numbers, words or maps that the claim states.
+    """
 
     id: str
     claims: tuple[str, ...]
     decide: Decision
+    tried: str = ""
 
 
 _COMPUTATIONS: dict[str, Computation] = {}
 
 
-def decides(*claims: str) -> Callable[[Decision], Decision]:
-    """Register a function as the computation that decides these claims."""
+def decides(*claims: str, tried: str = "") -> Callable[[Decision], Decision]:
+    """Register a function as the computation that decides these claims, on what cases if on any."""
 
     def register(function: Decision) -> Decision:
         name = f"{function.__module__.rsplit('.', 1)[1]}.{function.__name__}"
         if name in _COMPUTATIONS:
             raise ValueError(f"two computations are called {name}")
-        _COMPUTATIONS[name] = Computation(name, claims, function)
+        _COMPUTATIONS[name] = Computation(name, claims, function, tried)
         return function
 
     return register

@@ -184,7 +184,7 @@ def against_runs(
         places.add(place_of(float(decimal(stated)), low, high))
         right[name] = digits_of(stated, fmean(measured[name]))
         shown.append(
-            f"{name.replace('_', ' ')} {right[name]} ({digits_of(stated, low)} to {digits_of(stated, high)})"
+            f"{claim.told(name, right[name])} ({digits_of(stated, low)} to {digits_of(stated, high)})"
         )
     runs = len(next(iter(measured.values())))
     return Finding(

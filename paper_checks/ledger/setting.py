@@ -27,6 +27,7 @@ SMALL_STORIES = 60
 SMALL_LENGTH = 16
 TINY_SHAPE = (4, 6)
 TINY_VOCABULARY = 3
+TINY = f"a drawn corpus of {TINY_SHAPE[0]} sequences over {TINY_VOCABULARY} words"  # for a reader
 
 
 @dataclass
@@ -144,4 +145,4 @@ def _needed(name: str) -> str:
         return "a training run of the published sizes"
     if "." in name:
         return f"the experiment '{name}'"
-    return f"a pretrained model, examined as '{name}'"
+    return "a pretrained model, examined by leadterms pretrained"

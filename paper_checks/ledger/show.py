@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -37,11 +38,23 @@ def show_table(decided: Sequence[Decided], console: Console) -> None:
         table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=15)
         table.add_column("computed", no_wrap=True, overflow="ellipsis", max_width=15)
         for one in own:
-            table.add_row(
-                Text(one.claim.id), verdict(one), Text(one.claim.stated), Text(one.finding.computed)
-            )
+            table.add_row(Text(one.claim.id), verdict(one), Text(one.claim.stated), Text(brief(one)))
         console.print(table)
     console.print(counts(decided), style="bold")
+
+
+def brief(one: Decided) -> str:
+    """Return what was computed in as few characters as can be: the numbers alone, where some are stated."""
+    right = [number for name in one.claim.numbers for number in _leaves(one.finding.right.get(name, []))]
+    return ", ".join(right) or one.finding.computed
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    else:
+        for one in value:
+            yield from _leaves(one)
 
 
 def counts(decided: Sequence[Decided]) -> str:
@@ -70,11 +83,12 @@ def show_one(one: Decided, console: Console) -> None:
         "computed": finding.computed,
         "why": finding.derivation,
         "read as": convention,
-        "evidence": finding.evidence,
+        "evidence": finding.evidence if finding.verdict != "not_run" else "",
         "strength": one.strength.words,
         "missing": one.strength.missing,
         "checks": ", ".join(claim.checks),
         "to decide" if finding.verdict == "not_run" else "again": one.command,
+        "where": "\n".join(f"{name} is {what}" for name, what in one.obtain.items()),
     }
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=FIELDS_WIDTH, style="dim")

@@ -1,42 +1,25 @@
 """How strong what was found of a claim is, and what is missing, in words.
 
-A claim about mathematics or about printed numbers is as sure as the means by which it was decided. One about
-what models do climbs the steps of `properties.evidence_ladder`: by what experiments found on it or, where
-none speaks to it, by what its source shows (one model, one input) and what was measured here (many).
+A claim about mathematics or about printed numbers is as sure as the means by which it was decided, and as
+what these were tried on: cases that stand for all, or the very numbers that are stated. What rests on a fact
+or a theorem that was quoted is as sure as that. A claim about what models do climbs the steps of
+`properties.evidence_ladder`: by what experiments found on it or, where none speaks to it, by what its source
+shows (one model, one input) and what was measured here (many).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding
 from properties.evidence_ladder import Assessment, Step, assess
 from properties.evidence_ladder import Finding as Seen
-from properties.results import Evidence
 
 OBSERVED = ("training run", "pretrained model")
 NOTHING = "nothing"
-# By what means a claim was decided and whether on a corpus: that in words, and what would be surer.
-MEANS: dict[tuple[Evidence, bool], tuple[str, str]] = {
-    ("proved", False): ("for every case", NOTHING),
-    ("proved", True): ("for every case", NOTHING),
-    ("exact", False): ("by arithmetic alone", NOTHING),
-    ("exact", True): ("on what was tried", "a proof for every corpus"),
-    ("property", False): ("on generated cases, within rounding", "a proof for every case"),
-    ("property", True): ("on generated cases, within rounding", "a proof for every case"),
-    ("measured", False): ("in simulation, with its noise", "a derivation"),
-    ("measured", True): ("on one corpus", "other corpora"),
-    ("quoted", False): ("what is printed", "a computation of one's own"),
-    ("quoted", True): ("what is printed", "a computation of one's own"),
-}
-# One case refutes a claim about every case: no proof is missing then.
-AGAINST: dict[Evidence, str] = {
-    "exact": "by a case against it",
-    "property": "by a case against it, beyond rounding",
-}
 
 
 @dataclass(frozen=True)
@@ -69,11 +52,42 @@ def strength_of(
         holds = finding.verdict != "refuted"
         published = Seen(Step.one_input, True, "the source")
         return _climbed(assess([published, Seen(Step.many_inputs, holds, "measured here")]))
-    about_any = claim.needs in ("nothing", "small corpus")
-    words, missing = MEANS[finding.evidence, claim.needs != "nothing"]
-    if finding.verdict == "refuted" and about_any and missing != NOTHING and finding.evidence in AGAINST:
-        return Strength(AGAINST[finding.evidence], NOTHING)
-    return Strength(words, missing)
+    if claim.quoted:
+        return _quoted(claim.quoted)
+    if finding.verdict in ("definition", "method"):  # not true or false: nothing is left to be shown
+        return Strength(f"shown to be usable{f' on {finding.tried}' if finding.tried else ''}", NOTHING)
+    by_means = _by_means(claim, finding)
+    return replace(by_means, missing=finding.missing or by_means.missing)
+
+
+def _by_means(claim: Claim, finding: Finding) -> Strength:
+    """Return how sure the means make it: what was done, on what, and what would be surer."""
+    # One case is enough against a claim about every case: no proof is missing then.
+    against = finding.verdict == "refuted" and claim.needs in ("nothing", "small corpus")
+    on, of_corpora = f"on {finding.tried}" if finding.tried else "", claim.needs == "small corpus"
+    proof = f"a proof for every {'corpus' if of_corpora else 'case'}"
+    if finding.evidence == "proved":
+        as_read = ", as it was read" if claim.convention or finding.convention else ""
+        return Strength(f"for every case{as_read}", NOTHING)
+    if finding.evidence == "exact":
+        if not finding.tried:
+            return Strength("by arithmetic alone", NOTHING)
+        return Strength("by a case against it", NOTHING) if against else Strength(on, proof)
+    if finding.evidence == "property":
+        if against:
+            return Strength("by a case against it, beyond rounding", NOTHING)
+        return Strength(f"{on or 'on generated cases'}, within rounding", proof)
+    if finding.evidence == "measured":
+        more = "other corpora" if of_corpora else "a derivation" if on else "other texts"
+        return Strength(f"{on or 'on one text'}, within noise", more)
+    return Strength("by what the source prints", "a computation of one's own")
+
+
+def _quoted(quoted: Mapping[str, str]) -> Strength:
+    """Return how sure a verdict is that rests on what others found and nothing here computes."""
+    if "theorem" in quoted:
+        return Strength(f"as far as a theorem of others is right: {quoted['work']}", "a proof of it here")
+    return Strength(f"by a fact that was looked up: {quoted['work']}", "a look into that work")
 
 
 def _climbed(found: Assessment, about: str = "") -> Strength:

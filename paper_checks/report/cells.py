@@ -215,7 +215,8 @@ for result in run.results:
     Cell(
         "claims-heading",
         "markdown",
-        "## What was claimed, and what came of it\n\nEach verdict is what a computation gave.",
+        "## What was claimed, and what came of it\n\nEach verdict is what a computation gave. Where the "
+        "evidence is *quoted* it rests on what is printed, there or in a work that the claim names.",
         needs="claims",
     ),
     Cell(
@@ -235,6 +236,7 @@ Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts))
         "code",
         """
 refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
+refuted.sort(key=lambda claim: claim.get("weight", [0]))  # what was said of every case first, see the page
 Table(
     ["claim", "stated", "found", "why"],
     [(claim["id"], claim["stated"], claim["computed"], claim["derivation"]) for claim in refuted],

@@ -1,4 +1,7 @@
-"""What each family of checks is about, in words; a family that is not named here shows under its own name."""
+"""What families of checks, kinds of evidence and implementations are, in words for someone new to them.
+
+A family or an implementation that is not named here shows under its own name.
+"""
 
 from __future__ import annotations
 
@@ -54,4 +57,12 @@ EVIDENCE = {
     "property": "Tried on generated cases in floating point, each held to a bound on its rounding error.",
     "measured": "Read off training runs, with their noise.",
     "quoted": "Taken over from a source; it could not be checked here.",
+}
+
+# The implementations that come along, by the name of the target.
+COME_ALONG = {
+    "reference": "plain NumPy in float64, written to be read",
+    "gpu": "torch in float64, for any size",
+    "gpu32": "the same in float32",
+    "compiled": "compiled loops that count the statistics",
 }

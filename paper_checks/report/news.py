@@ -119,17 +119,17 @@ FIRST: dict[str, tuple[str, Number]] = {
     ),
     "predictions.ablation": (
         "Late in the published run no power of the rate tells the weights apart: the steps make up for it.",
-        _claim("leading-coefficients-at-run", "There W_O, V and W have the {}."),
+        _claim("leading-coefficients-at-run", "There the leading terms have the {}."),
     ),
     "series.general_descent": (
         "The theory is not confined to full batches and a constant rate.",
-        _claim("full-batch-vs-sgd", "Between training by batches and at once: {}."),
+        _claim("full-batch-vs-sgd", "Trained by batches the weights have the {}."),
     ),
     "random.softmax_moments": (
         "What an untrained head scores is derived, and a trained one read against it.",
         _claim(
             "random-entropy-deficit",
-            "The entropy of an untrained head is {}.",
+            "An untrained head has {}.",
         ),
     ),
 }

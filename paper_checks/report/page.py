@@ -11,7 +11,7 @@ from importlib import resources
 from statistics import median
 from typing import Any
 
-from paper_checks.report import formulas, news, summary, verdicts
+from paper_checks.report import families, formulas, news, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.plots import PlotGroup
 from paper_checks.report.typeset import typeset
@@ -21,6 +21,7 @@ from properties.results import BAD, STATES, Result, Run
 from reference.errors import counted
 
 TEMPLATES = "paper_checks.report.templates"
+READ_AS_DECIMALS = 0.01  # what is less is told as a power of ten
 MARKS = {
     "passed": "✓",
     "failed": "✗",
@@ -50,6 +51,7 @@ def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str
             summary=summary,
             news=news,
             verdicts=verdicts,
+            families=families,
             formulas=formulas,
             groups=groups,
             figures=figures,
@@ -123,11 +125,6 @@ def figure(value: Any) -> str:
     return f"{value:.6f}" if 0.9 <= abs(value) < 1.1 else f"{value:.4g}"
 
 
-def rounded(value: Any) -> str:
-    """Return a cosine to three digits; nothing for what there is not."""
-    return f"{value:.3f}" if isinstance(value, (int, float)) else ""
-
-
 def scientific(value: Any) -> str:
     """Return a number of any size, its sign shown, to three digits; nothing for what there is not."""
     return f"{value:+.2e}".replace("-", "\N{MINUS SIGN}") if isinstance(value, (int, float)) else ""
@@ -135,7 +132,10 @@ def scientific(value: Any) -> str:
 
 def short_of_one(value: Any) -> str:
     """Return by how much a cosine is less than one."""
-    return f"{1 - value:.1e}" if isinstance(value, (int, float)) else ""
+    if not isinstance(value, (int, float)):
+        return ""
+    apart = 1 - value
+    return f"{apart:.2f}" if apart >= READ_AS_DECIMALS else f"{apart:.1e}".replace("-", "\N{MINUS SIGN}")
 
 
 def grouped(rows: Iterable[Mapping[str, Any]], key: str) -> list[tuple[Any, list[Mapping[str, Any]]]]:
@@ -157,6 +157,11 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
         return ""
     # Without the sign of what rounds to nothing.
     return f"{measured / predicted - 1:+.1%}".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")
+
+
+def off(share: float) -> str:
+    """Return by how much a number is off, given the factor between it and the right one less 1."""
+    return f"off by a factor of {share + 1:,.3g}" if share >= 1 else f"off by {100 * share:.2g}%"
 
 
 def apart(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float, str] | None:
@@ -206,11 +211,11 @@ def _environment() -> Any:
         horizons=horizons,
         share=lambda value: f"{value:.1%}",
         off_by=off_by,
+        off=off,
         anchor=anchor,
         ratio=ratio,
         pretty=pretty,
         figure=figure,
-        rounded=rounded,
         scientific=scientific,
         short_of_one=short_of_one,
         word=lambda state: WORDS.get(state, state),

@@ -29,8 +29,20 @@ BY: dict[Evidence, str] = {
     "exact": "by exact arithmetic",
     "property": "by generated cases",
     "measured": "by measurement",
-    "quoted": "by what is printed, there or in a work that is cited",
+    "quoted": "by what is printed, there or in a work that is named",
 }
+# What errata stand under, by what the claim is about, the heaviest first.
+ERRATA = {
+    "every case": "Said of every corpus, model or head",
+    "a conclusion": "Concluded from what is printed",
+    "a number": "Numbers that are off",
+    "print": "Against what is printed, there or in other works",
+    "": "Refuted",
+}
+BY_WEIGHT = (
+    "The heaviest come first: what was said of every case, then what was concluded from printed numbers or "
+    "maps, then numbers, those that are farthest off before the others, and last what only print can decide."
+)
 Row = Mapping[str, Any]
 # Claims to begin with, in order: what the theory and the readings of attention stand on, right and wrong.
 BEGIN_WITH = (
@@ -78,12 +90,16 @@ def read_first(run: Run) -> list[Row]:
 
 
 def errata(run: Run) -> list[tuple[str, list[Row]]]:
-    """Return the refuted claims of each source, under its title."""
+    """Return the refuted claims by weight, under headings, each heading's in the order of their sources.
+
+    Results of earlier versions do not say what a claim weighs: theirs stand under one heading.
+    """
     refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
+    refuted.sort(key=lambda claim: claim.get("weight", [0]))
     return [
-        (one.title, [claim for claim in refuted if claim["source"] == one.key])
-        for one in by_source(run)
-        if any(claim["source"] == one.key for claim in refuted)
+        (heading, [claim for claim in refuted if claim.get("about", "") == about])
+        for about, heading in ERRATA.items()
+        if any(claim.get("about", "") == about for claim in refuted)
     ]
 
 
@@ -107,23 +123,33 @@ def in_words(run: Run) -> str:
 
 
 def how_sure(run: Run) -> str:
-    """Return by what means the verdicts were found, in two sentences; empty without a verdict."""
+    """Return by what means the verdicts were found, in sentences; empty without a verdict."""
     decided = [claim for claim in run.claims if claim["verdict"] not in ("not_run", "inconclusive")]
     if not decided:
         return ""
     counted = Counter(claim["evidence"] for claim in decided)
     told = listed(f"{counted[kind]} {BY[kind]}" for kind in EVIDENCE if counted[kind])
     return (
-        f"No verdict was typed in. Of the {len(decided)} claims that came to one, {told}, "
-        "whichever is the weakest step."
+        f"No verdict was typed in: each is what a computation returned. Of the {len(decided)} claims that "
+        f"came to one, {told}, whichever is the weakest step."
     )
+
+
+def on_others(run: Run) -> list[tuple[Row, str, str]]:
+    """Return the claims whose verdict rests on what others found: each with the sentence and the work."""
+    found = [(claim, claim.get("quoted") or {}) for claim in run.claims]
+    return [(claim, one.get("fact") or one["theorem"], one["work"]) for claim, one in found if one]
 
 
 def choices(run: Run) -> dict[str, list[tuple[str, str]]]:
     """Return what the ledger can be filtered by: for each column the values that occur, with their words."""
+    decided = [claim for claim in run.claims if claim["verdict"] != "not_run"]
     return {
         "source": [(one.key, one.title) for one in by_source(run)],
         "verdict": [(one, VERDICTS[one][0]) for one in present(run)],
-        "evidence": [(one, one) for one in dict.fromkeys(claim["evidence"] for claim in run.claims)],
+        # What was not run is held by nothing yet.
+        "evidence": [
+            (kind, kind) for kind in EVIDENCE if any(claim["evidence"] == kind for claim in decided)
+        ],
         "topic": [(one, one) for one in dict.fromkeys(str(claim.get("topic", "")) for claim in run.claims)],
     }

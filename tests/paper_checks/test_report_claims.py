@@ -10,6 +10,7 @@ from test_report_page import page_of
 from test_report_sample import CLAIMS, claim, sample_run, with_claims
 
 from paper_checks.ledger.book import claims
+from paper_checks.ledger.weight import ABOUT
 from paper_checks.report import verdicts
 from paper_checks.report.compare import changes, main
 from paper_checks.report.summary import digest
@@ -38,6 +39,22 @@ def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
     errata = page.split('id="errata"')[1].split("</section>")[0]
     assert re.findall(r"<code>(\w+)</code>", errata) == ["wrong", "other"]
     assert "5.433" in errata
+    late = page.split('id="claim-late"')[1].split(">")[0]
+    assert 'data-evidence=""' in late  # it was not run, so that nothing holds it yet
+
+
+def test_errata_come_by_weight_and_none_is_lost():
+    assert tuple(verdicts.ERRATA) == (*ABOUT, "")
+    light, near, far, heavy = (
+        claim(name, "refuted", about=ABOUT[kind], weight=[kind, -off], off=off)
+        for name, kind, off in (("light", 3, 0.0), ("near", 2, 0.125), ("far", 2, 6.0), ("heavy", 0, 0.0))
+    )
+    run = with_claims(sample_run(), light, near, far, heavy)
+    errata = page_of(run).split('id="errata"')[1].split("</section>")[0]
+    assert verdicts.BY_WEIGHT in errata
+    assert re.findall(r"<code>(\w+)</code>", errata) == ["heavy", "far", "near", "light"]
+    assert re.findall(r"<h3>(.*?) <span", errata) == [verdicts.ERRATA[ABOUT[kind]] for kind in (0, 2, 3)]
+    assert re.findall(r"\((off by.*?)\)", errata) == ["off by a factor of 7", "off by 12%"]
 
 
 def test_the_counts_add_up():
@@ -55,12 +72,35 @@ def test_the_counts_add_up():
 
 def test_the_page_says_by_what_means_the_claims_were_decided():
     told = "Of the 6 claims that came to one, 1 by proof and 5 by exact arithmetic"
-    assert (
-        verdicts.how_sure(sample_run()) == f"No verdict was typed in. {told}, whichever is the weakest step."
-    )
+    sure = f"each is what a computation returned. {told}, whichever is the weakest step."
+    assert verdicts.how_sure(sample_run()) == f"No verdict was typed in: {sure}"
     assert told in page_of(sample_run())
     open_only = with_claims(sample_run(), *(one for one in CLAIMS if one["id"] in ("late", "open")))
     assert verdicts.how_sure(open_only) == ""
+
+
+def test_the_page_says_which_verdicts_rest_on_what_others_found():
+    assert verdicts.on_others(sample_run()) == []
+    quoted = {"fact": "It is seven.", "work": "A work, 1999"}
+    wrong = claim("wrong", "refuted", evidence="quoted", quoted=quoted)
+    law = claim(
+        "law", "holds", evidence="quoted", quoted={"theorem": "It is bounded.", "work": "Another, 2001"}
+    )
+    section = page_of(with_claims(sample_run(), wrong, law, claim("own", "holds", quoted={}))).split(
+        'id="claims"'
+    )[1]
+    section = " ".join(section.split("</section>")[0].split())
+    assert "2 verdicts can be no surer than what others found" in section
+    told = re.findall(
+        r"<li><a href=.#claim-(\w+).><code>\w+</code></a>: (.*?) <span class=.quiet.>(.*?)</span>", section
+    )
+    assert told == [("wrong", "It is seven.", "A work, 1999"), ("law", "It is bounded.", "Another, 2001")]
+
+
+def test_what_was_not_run_is_held_by_nothing():
+    assert verdicts.choices(sample_run())["evidence"] == [
+        (one, one) for one in ("proved", "exact", "measured")
+    ]
 
 
 @pytest.mark.parametrize("part", ["verdict", "computed", "derivation", "convention", "missing", "command"])

@@ -23,13 +23,14 @@ from test_report_sample import (
 from paper_checks.ledger.book import claims
 from paper_checks.report import summary
 from paper_checks.report.draw import drawn, fit_for_page
-from paper_checks.report.families import FAMILIES
+from paper_checks.report.families import COME_ALONG, FAMILIES
 from paper_checks.report.news import FIRST
 from paper_checks.report.page import pretty, render, template_text
 from paper_checks.report.plots import plot_groups
 from paper_checks.report.summary import OF_THE_SUITE
 from paper_checks.report.typeset import typeset
 from properties.catalogue import CHECKS
+from properties.connectors import BUILT_IN
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 LOADS = {"src", "href", "xlink:href", "srcset", "data", "action", "poster", "formaction"}
@@ -138,7 +139,8 @@ def test_a_row_for_every_result_with_what_it_is_filtered_by():
         assert one.command in text
         assert str(typeset(one.statement)) in page
     for name, choices in {"family": 7, "target": 3, "result": 7, "evidence": 4}.items():
-        select = re.search(rf'<select name="{name}">(.*?)</select>', page, re.DOTALL)[1]
+        filters = page.split('id="results"')[1]
+        select = re.search(rf'<select name="{name}">(.*?)</select>', filters, re.DOTALL)[1]
         assert select.count("<option") == choices + 1
 
 
@@ -170,7 +172,7 @@ BY_LAYER = {
         {
             "weight": name,
             "cosine": 1 - apart,
-            "best_rank_one": None,
+            "best_rank_one": 0.75,
             "shuffled": 0.5,
             "predicted": 3e-6,
             "measured": 4e-6,
@@ -220,8 +222,8 @@ def test_what_is_new_is_read_in_an_order_and_none_of_it_is_lost():
             "more than 0.005 of the bound on W_O, 0.00096 of that on V, 1.2e-05 of that on W.",
         ),
         ("predictions.ablation", "have the what came out."),
-        ("series.general_descent", "at once: what came out."),
-        ("random.softmax_moments", "untrained head is what came out."),
+        ("series.general_descent", "the weights have the what came out."),
+        ("random.softmax_moments", "untrained head has what came out."),
     ],
 )
 def test_each_first_remark_has_its_number_from_the_run(check, number):
@@ -319,3 +321,20 @@ def test_a_law_that_fails_on_one_target_was_tried_and_does_not_hold():
     assert found == {"a.one": (True, True), "a.two": (True, False), "a.three": (False, False)}
     (counted,) = [one for one in summary.sureness(run) if one.laws]
     assert (counted.laws, counted.tried, counted.hold) == (3, 2, 1)
+
+
+def test_the_page_counts_what_is_there_and_names_what_it_shows():
+    page = page_of(run_of(*sample_run().results, by_layer=BY_LAYER))
+    assert set(COME_ALONG) == set(BUILT_IN)
+    opening = " ".join(page.split("</header>")[0].split())
+    for name in ("reference", "gpu"):
+        assert f"<code>{name}</code> ({COME_ALONG[name]})" in opening
+    # No count stands in a heading that is not counted.
+    headings = re.findall(r"<h[1-3][^>]*>(.*?)</h", page, re.DOTALL)
+    counts = {"two", "four", "five", "six", "seven", "eight", "nine", "ten"}
+    assert not counts & {word for heading in headings for word in heading.lower().split()}
+    # What stands under a heading of 1 - cosine is that, in every column.
+    table = page.split('class="by-layer"')[1].split("</table>")[0]
+    assert "1 &minus; cosine with the leading term" in table
+    shown = re.findall(r'<td class="number">(.*?)</td>', table)[:3]
+    assert shown == ["9.5e\N{MINUS SIGN}07", "0.25", "0.50"]

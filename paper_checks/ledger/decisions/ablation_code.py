@@ -22,7 +22,7 @@ def removed_before_projection(layer: Layer, head: int) -> np.ndarray:
     return kept
 
 
-@decides("zeroing-A")
+@decides("zeroing-A", tried="a drawn layer of two heads")
 def zeroing_the_weights(claim: Claim, setting: Setting) -> Finding:
     """Compare the output without the head's weights with that without its features."""
     layer = random_layer(setting.seed)
@@ -33,14 +33,14 @@ def zeroing_the_weights(claim: Claim, setting: Setting) -> Finding:
     prefix_means = np.cumsum(layer.values[REMOVED], axis=0)
     return judged(
         not (same and changed),
-        f"{'the same output' if same else 'another output'} as without the head's features",
+        f"{'the same output' if same else 'another output'} of the layer as without the head's features",
         derivation="Zero weights give 0 V = 0, the head's features zero; what follows reads no row sum.",
         convention="Weights are what the softmax returns. With the scores before it set to zero the head "
         f"averages instead, and its features are {'not ' * bool(prefix_means.any())}zero.",
     )
 
 
-@decides("forward-hook-ablates-output")
+@decides("forward-hook-ablates-output", tried="a drawn layer of two heads")
 def hook_behind_the_projection(claim: Claim, setting: Setting) -> Finding:
     """Zero the head's columns of the projection's output, as the hook does, and compare."""
     layer = random_layer(setting.seed)
@@ -58,7 +58,7 @@ def hook_behind_the_projection(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("four-index-on-3d")
+@decides("four-index-on-3d", tried="a drawn layer of two heads")
 def four_indices(claim: Claim, setting: Setting) -> Finding:
     """Index arrays with distinct axes, and see on which of the four axes the entries go."""
     layer = random_layer(setting.seed)
@@ -82,7 +82,7 @@ def four_indices(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("head-slice-layout")
+@decides("head-slice-layout", tried="a drawn layer of two heads")
 def head_slice(claim: Claim, setting: Setting) -> Finding:
     """Number every entry by its head and see where the numbers go."""
     layer = random_layer(setting.seed)
@@ -100,7 +100,7 @@ def head_slice(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("weight-slice-equals-input-slice")
+@decides("weight-slice-equals-input-slice", tried="a drawn layer of two heads")
 def weight_slice(claim: Claim, setting: Setting) -> Finding:
     """Zero a slice of the last axis of the weight, stored either way, and compare with zeroing the input."""
     layer = random_layer(setting.seed)
@@ -116,7 +116,7 @@ def weight_slice(claim: Claim, setting: Setting) -> Finding:
     words = {True: "the same output", False: "another output"}
     return judged(
         not same[stored],
-        f"{words[same[stored]]} as zeroing the input's slice",
+        f"{words[same[stored]]} as from zeroing the input's slice",
         derivation="Column c of a weight [out, in] multiplies feature c of the input, so either may be zero: "
         "the input of the projection holds the heads side by side there too.",
         convention=f"Stored as [{', '.join(other)}], the same index gives {words[same[other]]}.",

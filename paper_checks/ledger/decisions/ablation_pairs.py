@@ -27,6 +27,7 @@ RELATIONS: dict[str, Loss] = {
     "complementary": lambda first, second: Fraction(not (first and second)),
     "independent": lambda first, second: Fraction(not first, 2) + Fraction(not second, 2),
 }
+SMALLEST = "the smallest case of each relation"
 
 
 def interaction(loss: Loss) -> Fraction:
@@ -35,7 +36,7 @@ def interaction(loss: Loss) -> Fraction:
     return (loss(False, False) - base) - (loss(False, True) - base) - (loss(True, False) - base)
 
 
-@decides("pairwise-definition")
+@decides("pairwise-definition", tried=SMALLEST)
 def interactions_defined(claim: Claim, setting: Setting) -> Finding:
     """Count the pairs, and see that the interaction is zero for heads that do not meet."""
     heads = tables()[MODEL]["heads"]
@@ -84,14 +85,14 @@ def negative_interactions(claim: Claim, setting: Setting) -> Finding:
     return beside_published(against_runs(claim, {"negative": counts}, derivation), runs)
 
 
-@decides("negative-means-redundancy")
+@decides("negative-means-redundancy", tried=SMALLEST)
 def sign_of_redundancy(claim: Claim, setting: Setting) -> Finding:
     """Take the interaction of two heads either of which suffices, and of two that are both needed."""
     negative, positive = (interaction(RELATIONS[claim.given[sign]]) for sign in ("negative", "positive"))
     found = {name: interaction(loss) for name, loss in RELATIONS.items()}
     return judged(
         negative < 0 < positive,
-        ", ".join(f"{name}: {value}" for name, value in found.items()),
+        "interactions: " + ", ".join(f"{name} {value}" for name, value in found.items()),
         derivation="With v what the heads kept achieve, D_ij - D_i - D_j = v(i) + v(j) - v(ij) - v(none): "
         "above 0 where that overlaps and either stands in, below 0 where each needs the other.",
         convention="Two heads of which either suffices lose nothing one by one and all together, as the "

@@ -69,7 +69,8 @@ def share_of_a_normal(claim: Claim, setting: Setting) -> Finding:
     follows = not rounds_to(claim.given["share"], share) or carried > 1 / 2
     return judged(
         bool(follows),
-        f"{share:.1%} of a normal distribution with these two, carrying {carried:.0%} of its mean",
+        f"{share:.1%} of a normal distribution with this mean and deviation, which carry {carried:.0%} of "
+        "the mean",
         derivation=f"P(x > 2 mean) = P(z > {mean:.4f}/{deviation:.4f}). Such is the share where "
         f"no position stands out; the others then carry {1 - carried:.0%} of the mean.",
     )
@@ -82,10 +83,10 @@ def error_of_the_mean(claim: Claim, setting: Setting) -> Finding:
     listed = len(tables()[MODEL]["effect_by_position"]["first"])
     context = int(tables()[MODEL]["model"]["context"])
     enough = ceil((DEVIATIONS * deviation / mean) ** 2)
-    told = [f"{mean / (deviation / sqrt(n)):.1f} over {n} positions" for n in (listed, context)]
+    told = [f"{mean / (deviation / sqrt(n)):.1f} of its errors over {n} positions" for n in (listed, context)]
     return judged(
         enough > listed,
-        f"the mean in its standard errors: {', '.join(told)}",
+        f"the mean is {', '.join(told)}",
         derivation=f"The error of a mean of n is deviation / sqrt n: {enough} positions put {DEVIATIONS} of "
         "them between this mean and 0. The deviation says how positions differ, which is another matter.",
         convention="Positions are taken as independent.",

@@ -48,7 +48,7 @@ def _listed(values: Row) -> str:
     return ", ".join(shown(value) for value in values)
 
 
-@decides("attention-definition")
+@decides("attention-definition", tried="the chapter's example")
 def attention_definition(claim: Claim, setting: Setting) -> Finding:
     """Evaluate the formula on the chapter's example, with the root of d_k and without."""
     query, keys = _example(claim)
@@ -76,7 +76,8 @@ def extreme_example_sum(claim: Claim, setting: Setting) -> Finding:
     left = 1 - heavy
     return judged(
         left / other > 1,
-        f"the others share {shown(left, 2)}, enough for {shown(left / other, 0)} of {shown(other, 2)}",
+        f"the others share a weight of {shown(left, 2)}, enough for {shown(left / other, 0)} with "
+        f"{shown(other, 2)}",
         derivation=(
             f"A row sums to 1: sum over j > 1 of A_ij = 1 - {shown(heavy, 2)} = {shown(left, 2)}. "
             "The rest of the output is the sum of A_ij v_j with these smaller weights."
@@ -84,7 +85,7 @@ def extreme_example_sum(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("entropy-not-importance")
+@decides("entropy-not-importance", tried="constructed rows of two positions")
 def entropy_not_importance(claim: Claim, setting: Setting) -> Finding:
     """Cross both kinds of weights with values that make the head contribute, or not."""
     seen: dict[str, dict[bool, str]] = {}
@@ -163,7 +164,7 @@ def rank_one_values(claim: Claim, setting: Setting) -> Finding:
     uniform = sum(lengths) / Fraction(len(lengths))
     return judged(
         possible,
-        f"({shown(attended)}, 0) with the example's weights and ({shown(uniform)}, 0) with equal ones",
+        f"outputs ({shown(attended)}, 0) with the example's weights, ({shown(uniform)}, 0) with equal ones",
         derivation=(
             "One direction is not one vector: the output is (sum_j A_ij c_j)(1, 0) with c_j = x_j . u. "
             + ("All c_j can be 1 here." if possible else "No u makes all c_j equal to 1 for these inputs.")

@@ -53,7 +53,7 @@ def effect_and_pattern(claim: Claim, setting: Setting) -> Finding:
     share = effects[heads.index(least)] / max(effects)
     return judged(
         orders[0] == orders[1],
-        f"by cost {', '.join(orders[0])}; by previous-token weight {', '.join(orders[1])}",
+        f"heads by cost {', '.join(orders[0])}; by previous-token weight {', '.join(orders[1])}",
         derivation=f"{least}, which sees the previous character least, costs {float(share):.0%} of the most: "
         "a cost says that a head matters, not what it does."
         f"{' Nor does a bigram table need a head: W_O alone holds it.' * bigram_needs_no_head()}",
@@ -96,7 +96,7 @@ def mean_of_one_sentence(claim: Claim, setting: Setting) -> Finding:
     rows, known = int(claim.given["characters"]), sum(printed, Fraction(0))
     unknown = rows - 1 - len(printed)
     low, high = known / rows, (known + unknown) / rows
-    told = f"{float(low):.2f} to {float(high):.2f}; the {len(printed)} printed rows average "
+    told = f"a mean of {float(low):.2f} to {float(high):.2f}; the {len(printed)} printed rows average "
     told += f"{float(known / len(printed)):.3f}"
     if not low <= mean <= high:
         return judged(False, told, derivation="No values of the other rows give that mean.")
@@ -153,7 +153,7 @@ def deep_variants(claim: Claim, setting: Setting) -> Finding:
     widest = [max(w for w in range(1, int(characters)) if total(layers, w) < below) for layers in depths]
     return judged(
         max(counts) < below,
-        ", ".join(f"{count / MILLION:.1f} million" for count in counts),
+        ", ".join(f"{count / MILLION:.1f}" for count in counts) + " million parameters",
         derivation="Layers times 12 d^2 + 13 d, and the shared embedding; to stay below, the widths could be "
         f"at most {', '.join(map(str, widest))}.",
     )
@@ -208,7 +208,7 @@ def references(claim: Claim, setting: Setting) -> Finding:
     traps = sum(subject.startswith("trap:") for subject in headings.values())
     return judged(
         not wrong and traps == int(claim.given["traps"]),
-        f"{len(wrong)} of {len(claim.given['references'])} lead elsewhere: "
+        f"{len(wrong)} of {len(claim.given['references'])} references lead elsewhere: "
         + ", ".join(f"{said} is {right}" for said, right in wrong)
         + f"; {traps} traps",
         evidence="quoted",

@@ -33,7 +33,7 @@ def stream_width(claim: Claim, setting: Setting) -> Finding:
         claim,
         {"d_model": width},
         evidence="quoted",
-        derivation=f"{claim.given['citation']}; heads read and write heads times d_head dimensions.",
+        derivation="Heads read and write heads times d_head dimensions.",
     )
 
 
@@ -44,7 +44,7 @@ def example_rows(claim: Claim, setting: Setting) -> Finding:
     return compared(claim, {"sums": sums}, derivation="The entries are not negative and add up to 1.")
 
 
-@decides("frozen-attention-linear")
+@decides("frozen-attention-linear", tried="a drawn model of two layers")
 def frozen_attention(claim: Claim, setting: Setting) -> Finding:
     """Superpose two streams through two layers with given attention, and with attention from the scores."""
     rng = np.random.default_rng(setting.seed)
@@ -64,13 +64,13 @@ def frozen_attention(claim: Claim, setting: Setting) -> Finding:
     control = scored(h + g) == scored(h) + scored(g)
     return judged(
         linear and not control,
-        "superposes" if linear else "does not superpose",
+        f"the outputs {'' if linear else 'do not '}superpose",
         derivation="h + A h V is linear in h for a fixed A, and so is what follows; with an A that depends "
         "on h it is not.",
     )
 
 
-@decides("qk-bilinear-ov-linear")
+@decides("qk-bilinear-ov-linear", tried="a drawn head")
 def bilinear_and_linear(claim: Claim, setting: Setting) -> Finding:
     """Superpose in each argument."""
     rng = np.random.default_rng(setting.seed)
@@ -85,7 +85,7 @@ def bilinear_and_linear(claim: Claim, setting: Setting) -> Finding:
     linear = (q + p) * W_OV == q * W_OV + p * W_OV
     return judged(
         bilinear and quadratic and linear,
-        "linear in each argument, and OV in its one",
+        "QK is linear in each of its two streams, OV in its one",
         derivation="q W_QK k^T is linear in q and in k; with both from one stream it is quadratic in that.",
     )
 
@@ -118,14 +118,14 @@ def shape_of_output_value(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("qk-rank")
+@decides("qk-rank", tried=f"{SEQUENCES} drawn products")
 def low_rank(claim: Claim, setting: Setting) -> Finding:
     """Compute the exact rank of random products."""
     rng = np.random.default_rng(setting.seed)
     found = [(_random(rng, WIDE, NARROW) * _random(rng, NARROW, WIDE)).rank() for _ in range(SEQUENCES)]
     return judged(
         max(found) <= NARROW < WIDE,
-        f"ranks {min(found)} to {max(found)} of {WIDE}, with d_head = {NARROW}",
+        f"ranks of at most {max(found)} where d_head is {NARROW} and d_model {WIDE}",
         derivation="A product through d_head dimensions has a rank of at most d_head.",
     )
 
@@ -136,7 +136,7 @@ def _rotation(m: int) -> fmpq_mat:
     return fmpq_mat(2, 2, [c, -s, s, c])
 
 
-@decides("composition-svd-identity")
+@decides("composition-svd-identity", tried="a constructed pair of matrices")
 def singular_vectors(claim: Claim, setting: Setting) -> Finding:
     """Build two matrices from rational singular vectors and compare both sides squared."""
     U, Q, R, S = (_rotation(m) for m in (2, 3, 4, 5))
@@ -150,12 +150,12 @@ def singular_vectors(claim: Claim, setting: Setting) -> Finding:
     product = A * B
     return judged(
         inner(product, product) == weighed,
-        "equal" if inner(product, product) == weighed else "different",
+        "both sides are equal" if inner(product, product) == weighed else "the sides differ",
         derivation="|U S Q^T R T S^T|_F^2 = sum over i, j of sigma_i^2 tau_j^2 (q_i . r_j)^2.",
     )
 
 
-@decides("composition-rotate-180")
+@decides("composition-rotate-180", tried="a drawn circuit")
 def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
     """Turn every vector by 180 degrees; and, as another reading, the array by 180 degrees."""
     rng = np.random.default_rng(setting.seed)
@@ -167,7 +167,7 @@ def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
     flipped = composition_score(positions[::-1, ::-1], reader)
     return judged(
         turned < before,
-        f"{before:.3f} before and {turned:.3f} after",
+        f"a score of {before:.3f} before and {turned:.3f} after",
         evidence="property",
         derivation="A rotation by 180 degrees is -1 in every plane, and |-A B| = |A B|. The score sees only "
         "subspaces, not signs.",
@@ -182,9 +182,9 @@ def shortformer(claim: Claim, setting: Setting) -> Finding:
     entered = claim.given["entered"]
     return judged(
         "every layer" not in entered,
-        entered,
+        f"added to {entered}",
         evidence="quoted",
-        derivation=f"{claim.given['citation']}. So layer 1 sees positions, in its scores only.",
+        derivation="So layer 1 sees positions, in its scores only.",
     )
 
 
@@ -232,7 +232,7 @@ def predictions(tokens: np.ndarray) -> np.ndarray:
     return found
 
 
-@decides("induction-content-free")
+@decides("induction-content-free", tried=f"{SEQUENCES} drawn sequences")
 def renamed_tokens(claim: Claim, setting: Setting) -> Finding:
     """Rename the vocabulary of repeated sequences: the constructed head's answers are renamed alike."""
     rng = np.random.default_rng(setting.seed)
@@ -246,7 +246,7 @@ def renamed_tokens(claim: Claim, setting: Setting) -> Finding:
         total += PERIOD - 1
     return judged(
         same == SEQUENCES and right == total,
-        f"renamed alike in {same} of {SEQUENCES} sequences, {right} of {total} predictions right",
+        f"answers renamed alike in {same} of {SEQUENCES} sequences, {right} of {total} predictions right",
         derivation="Matching asks whether two tokens are equal, which no renaming changes.",
     )
 

@@ -59,7 +59,7 @@ def first_position(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("wo-dot-he")
+@decides("wo-dot-he", tried="what is printed, which is of a sample")
 def weight_of_a_pair(claim: Claim, setting: Setting) -> Finding:
     """Compare the weight with s eta B_bar, B_bar being known from a sample of the pairs only."""
     weight, entry = float(claim.given_number("weight")), float(claim.given_number("entry"))
@@ -74,10 +74,11 @@ def weight_of_a_pair(claim: Claim, setting: Setting) -> Finding:
         evidence="measured",
         derivation=f"A share p of n = {pairs:,} pairs is known to sqrt(p/n): the {1 - weight / leading:.1%} "
         "that are missing are of that size. The next order takes less than a ten-thousandth.",
+        missing="the run itself",
     )
 
 
-@decides("score-scale-float32")
+@decides("score-scale-float32", tried="a drawn row of each length")
 def softmax_in_float32(claim: Claim, setting: Setting) -> Finding:
     """Add changes of that size to equal scores of every prefix, in float32."""
     change, length = np.float32(claim.given["change"]), int(claim.given["length"])
@@ -88,7 +89,7 @@ def softmax_in_float32(claim: Claim, setting: Setting) -> Finding:
         moved += int((_softmax(scores) != _softmax(np.zeros(visible, np.float32))).any())
     return judged(
         moved == 0,
-        f"{moved} of {length} rows change",
+        f"{moved} of {length} rows of the softmax change",
         evidence="property",
         derivation=f"exp(x) is 1 + x, and 1 + {change:g} rounds to 1 in float32, whose spacing above 1 is "
         f"{np.finfo(np.float32).eps:.1e}.",
@@ -125,7 +126,7 @@ def size_of_scores(claim: Claim, setting: Setting) -> Finding:
     stated = float(claim.given_number("size"))
     return judged(
         abs(math.log10(size / stated)) <= ABOUT,
-        f"{size:.1e}",
+        f"scores of about {size:.1e}",
         evidence="measured",
         derivation=f"c_s eta^4 = {amounts['W'] * rate**4:.4f} times the entries of Q_bar, gathered by query "
         "and key and centred.",
@@ -169,7 +170,7 @@ def _within_sampling(claim: Claim, by_sequence: np.ndarray, law: str) -> Finding
     return Finding(
         "holds" if low <= stated <= high else "inconclusive",
         "measured",
-        f"{mean:.2e}, for {samples} samples {low:.2e} to {high:.2e}",
+        f"a rise of {mean:.2e} nats a token; over {samples} samples {low:.2e} to {high:.2e}",
         derivation=f"{law} is {mean:.2e} on this text; the mean of {samples} sequences varies by "
         f"{error:.1e}.",
     )
@@ -236,7 +237,9 @@ def same_numbers(claim: Claim, setting: Setting) -> Finding:
     differ = sorted(set((english - chinese) + (chinese - english)))
     return judged(
         not differ,
-        f"{english.total()} decimals in each" if not differ else f"they differ in {', '.join(differ)}",
+        f"the same {english.total()} decimals in each"
+        if not differ
+        else f"they differ in {', '.join(differ)}",
         derivation=f"{len(english)} and {len(chinese)} different decimals, counted with repetition.",
     )
 
@@ -247,9 +250,9 @@ def training_data(claim: Claim, setting: Setting) -> Finding:
     record = claim.given["record"]
     return judged(
         claim.stated.casefold() == record.casefold(),
-        record,
+        f"trained on {record}",
         evidence="quoted",
-        derivation=f"{claim.given['citation']}. OpenWebText is what the paper estimates statistics from.",
+        derivation="OpenWebText is what the paper estimates statistics from.",
     )
 
 
@@ -261,7 +264,7 @@ def cosines_of_reproduction(claim: Claim, setting: Setting) -> Finding:
     met = all(rounds_to(claim.numbers["cosine"], cosine) for cosine in cosines)
     return judged(
         met,
-        ", ".join(f"{cosine:.6f}" for cosine in cosines),
+        f"cosines of {group} by layer: " + ", ".join(f"{cosine:.6f}" for cosine in cosines),
         evidence="measured",
         derivation="The last cosines of the run, a layer each.",
     )
@@ -275,7 +278,7 @@ def spread_over_layers(claim: Claim, setting: Setting) -> Finding:
     room = {group: 1 - min(cosines[group]) for group in spread}
     return judged(
         all(spread[group] <= room[group] / 10 for group in spread),
-        ", ".join(f"{group} differs by {size:.1e}" for group, size in spread.items()),
+        ", ".join(f"cosines of {group} differ by {size:.1e}" for group, size in spread.items()),
         evidence="measured",
         derivation=", ".join(f"1 - cosine of {group} is {size:.1e}" for group, size in room.items()) + ".",
     )
@@ -288,7 +291,7 @@ def cosines_after_100_epochs(claim: Claim, setting: Setting) -> Finding:
     found = {group: float(smallest[group]) for group in ("V", "W")}
     return judged(
         min(found.values()) > float(claim.given_number("least")),
-        ", ".join(f"{group} {cosine:.4f}" for group, cosine in found.items()),
+        ", ".join(f"smallest cosine of {group} {cosine:.4f}" for group, cosine in found.items()),
         evidence="measured",
         derivation="The smallest over layers and epochs.",
     )

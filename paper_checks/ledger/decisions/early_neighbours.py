@@ -190,7 +190,7 @@ def hit_rate(best: np.ndarray, numbers: Sequence[int]) -> float:
     return float(hits / (nearest * len(numbers)))
 
 
-@decides("category-hit-rates")
+@decides("category-hit-rates", tried="one text, beside random lists of words")
 def categories(claim: Claim, setting: Setting) -> Finding:
     """Count hits in each category and in random lists of the same length."""
     text, nearest = setting.given_text(), int(claim.given["nearest"])

@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from properties.tolerances import rounding
 from reference.statistics import statistics
 from theory.corpus import check_corpus
@@ -26,10 +26,12 @@ def _exact(setting: Setting) -> dict[str, fmpq_mat]:
 
 
 def _identity(same: bool, derivation: str) -> Finding:
-    return judged(same, "equal, entry by entry" if same else "different", derivation=derivation)
+    return judged(
+        same, "both sides are equal, entry by entry" if same else "the sides differ", derivation=derivation
+    )
 
 
-@decides("phibar-definition")
+@decides("phibar-definition", tried=TINY)
 def centring_of_context(claim: Claim, setting: Setting) -> Finding:
     """Find the mu_j that make the formula (Y - U)^T A0 X/(NT): the same for every target?"""
     tokens, V = setting.tiny
@@ -46,7 +48,7 @@ def centring_of_context(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("phibar-prefix-includes-current")
+@decides("phibar-prefix-includes-current", tried=TINY)
 def prefix_without_current(claim: Claim, setting: Setting) -> Finding:
     """Compare Phi_bar, which is what the gradient holds, with the prefix cut before the current token."""
     tokens, V = setting.tiny
@@ -60,7 +62,7 @@ def prefix_without_current(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("column-norm-formula")
+@decides("column-norm-formula", tried=TINY)
 def column_norms(claim: Claim, setting: Setting) -> Finding:
     """Count the shares and compare with the diagonal of Sigma_B."""
     tokens, V = setting.tiny
@@ -78,7 +80,7 @@ def column_norms(claim: Claim, setting: Setting) -> Finding:
     return _identity(same, "B_bar[r, i] = P(r) [P(i|r) - 1/V], and d_i^2 sums its squares over r.")
 
 
-@decides("rows-vs-columns")
+@decides("rows-vs-columns", tried=TINY)
 def gram_compares_columns(claim: Claim, setting: Setting) -> Finding:
     """Compare B_bar^T B_bar with the inner products of columns, and of rows."""
     found = _exact(setting)
@@ -89,12 +91,12 @@ def gram_compares_columns(claim: Claim, setting: Setting) -> Finding:
     rows = B * B.transpose()
     return judged(
         columns == found["Sigma_B"] and rows != found["Sigma_B"],
-        "inner products of columns" if columns == found["Sigma_B"] else "not those of columns",
+        f"Sigma_B holds {'' if columns == found['Sigma_B'] else 'not '}the inner products of columns",
         derivation=f"Sigma_B[0, 1] is {found['Sigma_B'][0, 1]}, and the rows 0 and 1 give {rows[0, 1]}.",
     )
 
 
-@decides("kernel-propagation-expansion")
+@decides("kernel-propagation-expansion", tried=TINY)
 def propagation(claim: Claim, setting: Setting) -> Finding:
     """Sum d_i C_ij d_j Phi_bar[j, k], where d_i C_ij d_j is the inner product of columns."""
     found = _exact(setting)
@@ -111,7 +113,7 @@ def propagation(claim: Claim, setting: Setting) -> Finding:
     return _identity(same, "d_i C_ij d_j = b_i . b_j = Sigma_B[i, j].")
 
 
-@decides("negative-cosine-inhibits")
+@decides("negative-cosine-inhibits", tried=TINY)
 def negative_cosine(claim: Claim, setting: Setting) -> Finding:
     """Look at every pair with a negative cosine and a supported candidate."""
     found = _exact(setting)
@@ -122,7 +124,7 @@ def negative_cosine(claim: Claim, setting: Setting) -> Finding:
     sums = [sum((Sigma_B[i, j] for j in range(V)), fmpq(0)) for i in range(V)]
     return judged(
         bool(cases) and all(negative) and not any(sums),
-        f"negative in all {len(cases)} such cases" if all(negative) else "positive in some",
+        f"it is {'negative in all' if all(negative) else 'positive in some of'} {len(cases)} such cases",
         derivation="C_ij and Sigma_B[i, j] have one sign. Rows of Sigma_B sum to 0, not 1: no diffusion.",
     )
 
@@ -142,13 +144,13 @@ def pond_frog_attainable(claim: Claim, setting: Setting) -> Finding:
     total = sum(Fraction(norm) ** 2 for norm in claim.given["norms"])
     return judged(
         total <= 1,
-        f"the squares add up to {float(total):.2f}",
+        f"the two squares add up to {float(total):.2f}, and all in a corpus to at most 1",
         derivation="d_i^2 summed over all tokens is |B_bar|_F^2, at most 1 in any corpus: two such columns "
         "cannot be in one. In a real corpus each d_i is of the size of a word's frequency.",
     )
 
 
-@decides("value-row-coordinates")
+@decides("value-row-coordinates", tried=TINY)
 def value_message(claim: Claim, setting: Setting) -> Finding:
     """Sum over j and compare with the rows of Phi_bar^T B_bar^T."""
     found = _exact(setting)
@@ -161,7 +163,7 @@ def value_message(claim: Claim, setting: Setting) -> Finding:
     return _identity(same, "e_k Phi_bar^T is row k of Phi_bar^T, and B_bar^T sums it against row r of B_bar.")
 
 
-@decides("message-to-logits")
+@decides("message-to-logits", tried=TINY)
 def message_to_logits(claim: Claim, setting: Setting) -> Finding:
     """Decode the value message by B_bar."""
     found = _exact(setting)
@@ -172,7 +174,7 @@ def message_to_logits(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("one-layer-output-form")
+@decides("one-layer-output-form", tried=TINY)
 def one_layer_output(claim: Claim, setting: Setting) -> Finding:
     """Put the leading terms into the forward pass of one layer, for some attention."""
     tokens, V = setting.tiny
@@ -185,14 +187,14 @@ def one_layer_output(claim: Claim, setting: Setting) -> Finding:
     )
     return judged(
         same,
-        "equal on every sequence" if same else "different",
+        "both sides are equal on every sequence" if same else "the sides differ",
         derivation="(X + A X V) W_O with V = Phi_bar^T B_bar^T and W_O = B_bar.",
         convention="The two terms have different constants: s eta before the first, s C(s,2) eta^3 before "
         "the second, so no one scale serves both.",
     )
 
 
-@decides("sparse-counting-equivalence")
+@decides("sparse-counting-equivalence", tried=TINY)
 def counting_is_one_hot(claim: Claim, setting: Setting) -> Finding:
     """Compare counting in float64 with dense one-hot products in fractions."""
     tokens, V = setting.tiny
@@ -204,13 +206,13 @@ def counting_is_one_hot(claim: Claim, setting: Setting) -> Finding:
     bound = rounding(1.0, len(tokens) * len(tokens[0]) * V, "float64")
     return judged(
         bool(worst <= bound),
-        "equal, to rounding" if worst <= bound else f"differs by {worst:.1e}",
+        "both ways are equal, to rounding" if worst <= bound else f"they differ by {worst:.1e}",
         evidence="property",
         derivation="Both sum the same terms: a one-hot product picks the entries that counting adds to.",
     )
 
 
-@decides("sigma-phi-row-convention")
+@decides("sigma-phi-row-convention", tried=TINY)
 def path_of_a_token(claim: Claim, setting: Setting) -> Finding:
     """Go the two steps one after the other."""
     found = _exact(setting)
@@ -221,7 +223,9 @@ def path_of_a_token(claim: Claim, setting: Setting) -> Finding:
         contexts = [sum((roles[j] * found["Phi_bar"][j, k] for j in range(V)), fmpq(0)) for k in range(V)]
         if contexts != [G_bar[i, k] for k in range(V)]:
             return judged(False, f"row {i} differs", derivation="Gathering the roles' contexts differs.")
-    return judged(True, "equal in every row", derivation="(e_i Sigma_B) Phi_bar = e_i (Sigma_B Phi_bar).")
+    return judged(
+        True, "both ways are equal in every row", derivation="(e_i Sigma_B) Phi_bar = e_i (Sigma_B Phi_bar)."
+    )
 
 
 # Two adjectives with the same noun after them but different words before, and two words with the same before.
@@ -237,20 +241,20 @@ def _similarity(sentences: tuple[str, ...], first: str, second: str) -> fmpq:
     return Sigma_B[words.index(first), words.index(second)]
 
 
-@decides("interchangeability-analogy")
+@decides("interchangeability-analogy", tried="two corpora of two sentences")
 def successors_or_predecessors(claim: Claim, setting: Setting) -> Finding:
     """Compare two words that share a successor with two that share a predecessor."""
     after = _similarity(SUCCESSORS, "red", "fast")
     before = _similarity(PREDECESSORS, "red", "fast")
     return judged(
         after > 0 >= before,
-        f"sharing what follows gives {after}, sharing what precedes {before}",
+        f"Sigma_B is {after} of two words that share what follows, {before} of two that share what precedes",
         derivation="Sigma_B compares columns of B_bar, and a column holds what a word follows, not "
         "what follows it.",
     )
 
 
-@decides("red-truck-bigram")
+@decides("red-truck-bigram", tried="a corpus of two sentences")
 def adjective_and_noun(claim: Claim, setting: Setting) -> Finding:
     """Read the entry of B_bar in a corpus where one follows the other."""
     sentences = SUCCESSORS

@@ -8,7 +8,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, by_readings, compared, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from reference.statistics import statistics
 from theory.corpus import check_corpus
 from theory.laws import ablation
@@ -25,7 +25,7 @@ REPRODUCED = 0.99
 APART = 10
 
 
-@decides("merged-qk-identifiability")
+@decides("merged-qk-identifiability", tried="a drawn head")
 def merged_query_key(claim: Claim, setting: Setting) -> Finding:
     """Compare scores before and after a change of basis, in fractions."""
     rng = np.random.default_rng(setting.seed)
@@ -41,7 +41,7 @@ def merged_query_key(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("wo-before-step-index")
+@decides("wo-before-step-index", tried=TINY)
 def output_before_step(claim: Claim, setting: Setting) -> Finding:
     """Run the descent as a series and read off the multiple of B_bar before each step."""
     tokens, V = setting.tiny
@@ -63,7 +63,7 @@ def output_before_step(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("score-gradient-core")
+@decides("score-gradient-core", tried=TINY)
 def score_gradient_core(claim: Claim, setting: Setting) -> Finding:
     """Multiply both sides out on every sequence of a small corpus."""
     tokens, V = setting.tiny
@@ -76,12 +76,12 @@ def score_gradient_core(claim: Claim, setting: Setting) -> Finding:
     )
     return judged(
         same,
-        "equal on every sequence" if same else "different",
+        "both sides are equal on every sequence" if same else "the sides differ",
         derivation="W_O^T V^T = B_bar^T (Phi_bar^T B_bar^T)^T = B_bar^T B_bar Phi_bar.",
     )
 
 
-@decides("score-jacobian-one-over-t")
+@decides("score-jacobian-one-over-t", tried="the rows of a drawn corpus")
 def jacobian_without_factor(claim: Claim, setting: Setting) -> Finding:
     """Differentiate a softmax at equal scores and compare with masking and subtracting alone."""
     T = len(setting.tiny[0][0]) - 1
@@ -112,7 +112,7 @@ def score_coefficients(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("ablation-order-of-loss")
+@decides("ablation-order-of-loss", tried="corpora trained exactly")
 def ablation_order_of_loss(claim: Claim, setting: Setting) -> Finding:
     """Take the orders of the ablation law, which the named check holds exactly."""
     return ablation_orders(claim)
@@ -141,13 +141,13 @@ def coefficients_at_run(claim: Claim, setting: Setting) -> Finding:
     sizes = {group: float(amounts[group] * rate ** orders[group]) for group in ("W_O", "V", "W")}
     return judged(
         max(sizes.values()) >= APART * min(sizes.values()),
-        "coefficients " + ", ".join(f"{size:.2f}" for size in sizes.values()),
+        "coefficients " + ", ".join(f"{size:.2f} of {group}" for group, size in sizes.items()),
         derivation=f"At s eta = {float(steps * rate)} the steps make up for the powers: s eta, C(s,2) eta^2 "
         "and c_s eta^4 are all near 1. The gap is that of |B_bar|^2, |Phi_bar^T B_bar^T|^2 and |Q_bar|^2.",
     )
 
 
-@decides("full-batch-vs-sgd")
+@decides("full-batch-vs-sgd", tried="one corpus of generated stories")
 def batches_against_full(claim: Claim, setting: Setting) -> Finding:
     """Compare the leading terms of batched descent, sums over ordered steps, with those of the full batch."""
     epochs, count = int(claim.given["epochs"]), int(claim.given["batches"])
@@ -166,7 +166,8 @@ def batches_against_full(claim: Claim, setting: Setting) -> Finding:
     }
     return judged(
         min(cosines.values()) >= REPRODUCED,
-        ", ".join(f"cosine of {group} {cosine:.4f}" for group, cosine in cosines.items()),
+        "cosines with a full batch: "
+        + ", ".join(f"{group} {cosine:.4f}" for group, cosine in cosines.items()),
         evidence="measured",
         derivation="W_O is eta times the sum of the batches' B_r, V is eta^2 times the sum over q < r of "
         f"Phi_r^T B_q^T; over {epochs} epochs the order of {count} batches hardly counts.",

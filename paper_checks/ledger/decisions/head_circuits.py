@@ -65,7 +65,7 @@ def layer_norm(x: list[Fraction]) -> list[Fraction]:
     return [(one - mean) / deviation for one in x]
 
 
-@decides("qk-ov-decomposition")
+@decides("qk-ov-decomposition", tried=f"{CASES} drawn layers")
 def sum_over_heads(claim: Claim, setting: Setting) -> Finding:
     """Compute layers of several heads both ways, in fractions; and see what LayerNorm does to a sum."""
     rng = random.Random(setting.seed)
@@ -82,7 +82,7 @@ def sum_over_heads(claim: Claim, setting: Setting) -> Finding:
     linear = twice == [2 * one for one in layer_norm(x1)]
     return judged(
         equal < CASES,
-        f"exact in {equal} of {CASES} layers of {HEADS} heads, entry by entry",
+        f"the sum is exact in {equal} of {CASES} layers of {HEADS} heads, entry by entry",
         derivation=(
             "A (x W_V) W_O = A x (W_V W_O) by associativity, and side by side times stacked blocks is their "
             "sum. With A and the head's input given nothing is left out; GELU comes after the heads."
@@ -110,7 +110,7 @@ def rank_by_sum(squares: list[Fraction], share: Fraction) -> int | None:
     return enough[0] if enough else None
 
 
-@decides("rank90")
+@decides("rank90", tried=f"{CASES} drawn spectra and one on the edge")
 def effective_rank(claim: Claim, setting: Setting) -> Finding:
     """Count both ways on generated spectra, and on one whose share is met exactly."""
     share, rng = exact(claim.given["share"]), random.Random(setting.seed)
@@ -130,7 +130,7 @@ def effective_rank(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("rank90-one-fixed-direction")
+@decides("rank90-one-fixed-direction", tried="a constructed head")
 def direction_at_rank_one(claim: Claim, setting: Setting) -> Finding:
     """Take W_V W_O = diag(1, t) with the largest t that keeps the rank 1, and feed both axes."""
     share = exact(claim.given["share"])
@@ -160,7 +160,7 @@ def rank_over_positions(heads: int, positions: int, rng: random.Random) -> int:
     return int(fmpq_mat(rows).rank())
 
 
-@decides("wide-head-vs-many")
+@decides("wide-head-vs-many", tried="drawn heads, where one case is enough")
 def one_head_or_many(claim: Claim, setting: Setting) -> Finding:
     """Compare the ranks that one head and several can reach."""
     heads = int(claim.given["heads"])
@@ -173,4 +173,5 @@ def one_head_or_many(claim: Claim, setting: Setting) -> Finding:
             "From position j a row's output gets sum_h A_h[j] OV_h. With one head these are all multiples of "
             "one matrix, however wide it is: rank 1 over positions. Each further softmax adds one."
         ),
+        missing="nothing",
     )

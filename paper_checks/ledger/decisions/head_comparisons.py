@@ -9,7 +9,7 @@ import numpy as np
 from mpmath import acos, degrees, mp
 
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.decisions.ablation_pairs import RELATIONS, interaction
+from paper_checks.ledger.decisions.ablation_pairs import RELATIONS, SMALLEST, interaction
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.printed import exact, numbers, shown
 from paper_checks.ledger.registry import decides
@@ -63,7 +63,7 @@ def largest_gap(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("redundancy-additivity")
+@decides("redundancy-additivity", tried=SMALLEST)
 def interaction_of_redundant_heads(claim: Claim, setting: Setting) -> Finding:
     """Compute the interaction of two heads of which either suffices, and of other pairs."""
     found = {name: interaction(loss) for name, loss in RELATIONS.items()}
@@ -107,7 +107,7 @@ def rearranged() -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     return None
 
 
-@decides("behaviour-implies-profile")
+@decides("behaviour-implies-profile", tried="mixtures of two drawn maps")
 def maps_and_profiles(claim: Claim, setting: Setting) -> Finding:
     """Move generated maps by less and less, and look for two maps of one profile."""
     rng = np.random.default_rng(setting.seed)
@@ -122,7 +122,7 @@ def maps_and_profiles(claim: Claim, setting: Setting) -> Finding:
     pair = rearranged()
     return judged(
         all(within) and pair is not None,
-        f"{sum(within)} of {len(within)} differences within their bounds; "
+        f"{sum(within)} of {len(within)} differences of profiles within their bounds; "
         + (f"far weights {pair[0]} and {pair[1]} have one profile" if pair else "no two maps of one profile"),
         evidence="property",
         derivation=(

@@ -96,7 +96,7 @@ def labels(claim: Claim, setting: Setting) -> Finding:
             wrong.append(head)
     return judged(
         not wrong,
-        ", ".join(ruled) if not wrong else f"not for {', '.join(wrong)}",
+        "labels: " + ", ".join(ruled) if not wrong else f"not for {', '.join(wrong)}",
         derivation=f"The first rule that is met gives the label; {len(ruled)} heads meet one.",
     )
 

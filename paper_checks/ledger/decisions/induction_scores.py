@@ -49,7 +49,7 @@ def uniform_row(claim: Claim, setting: Setting) -> Finding:
     measured = sum(random, Fraction(0)) / len(random)
     return judged(
         abs(measured - stated) < abs(measured - right),
-        f"1/(i + 1), mean {float(right):.4f}; 1/i would have {float(stated):.4f}",
+        f"a score of 1/(i + 1), on average {float(right):.4f}; 1/i would have {float(stated):.4f}",
         derivation="Row i sees the positions 0 to i, which are i + 1. The untrained heads of the chapter "
         f"average {float(measured):.4f}.",
         convention="Counted from 1, row i has 1/i.",
@@ -82,7 +82,7 @@ def baseline_in_closed_form(claim: Claim, setting: Setting) -> Finding:
     exact, (period, repeats) = uniform_score(), printed_case()
     return judged(
         not rounds_to(claim.given["measured"], exact),
-        f"{float(exact):.5f} in closed form",
+        f"a score of {float(exact):.5f} in closed form",
         derivation=f"(H_rP - H_P) / ((r - 1) P) with r = {repeats}, P = {period}: untrained attention is "
         "uniform, and row i has 1/(i + 1) everywhere.",
     )
@@ -131,14 +131,15 @@ def scores_above_the_baseline(claim: Claim, setting: Setting) -> Finding:
     above = sum(one > max(random) for one in trained)
     return judged(
         not above,
-        f"{above} of {len(trained)} above {float(max(random))}; the largest is {float(max(trained))}",
+        f"{above} of {len(trained)} heads above {float(max(random))}; the largest score is "
+        f"{float(max(trained))}",
         evidence="quoted",
         derivation="A head that attends to all earlier followers alike would score "
         f"{float(_even_score()):.2f}, one that attends to the latest 1: either would have shown.",
     )
 
 
-@decides("ideal-induction-score")
+@decides("ideal-induction-score", tried="drawn sequences")
 def ideal_scores(claim: Claim, setting: Setting) -> Finding:
     """Score hand-set induction heads, and a head that looks at a fixed distance, whatever the tokens."""
     tokens, _ = repeated_case(setting.seed)
@@ -154,7 +155,8 @@ def ideal_scores(claim: Claim, setting: Setting) -> Finding:
     (found,) = fractions([claim.given["found"]])
     return judged(
         uniform_score() < found < min(scores),
-        f"induction heads {scores[0]:.2f} to {scores[1]:.0f}, uniform attention {float(uniform_score()):.4f}",
+        f"scores: induction heads {scores[0]:.2f} to {scores[1]:.0f}, uniform attention "
+        f"{float(uniform_score()):.4f}",
         evidence="property",
         derivation="A head that attends to all earlier followers alike has 1, 1/2 and 1/3 in the second to "
         "fourth copy; one that attends to the latest has 1 in each.",
@@ -163,7 +165,7 @@ def ideal_scores(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("cyclic-forces-induction")
+@decides("cyclic-forces-induction", tried="drawn sequences")
 def other_ways(claim: Claim, setting: Setting) -> Finding:
     """Predict repeated blocks with one layer that looks at a fixed distance and at no token."""
     tokens, right = repeated_case(setting.seed)
@@ -187,7 +189,7 @@ def other_ways(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("one-layer-stuck-at-logV")
+@decides("one-layer-stuck-at-logV", tried="drawn sequences")
 def loss_of_one_layer(claim: Claim, setting: Setting) -> Finding:
     """Take the loss of one layer that predicts by position, after seeing that it predicts every later row."""
     tokens, right = repeated_case(setting.seed)
@@ -214,7 +216,7 @@ def loss_of_one_layer(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("j-versus-jplus1")
+@decides("j-versus-jplus1", tried="drawn sequences")
 def after_against_at(claim: Claim, setting: Setting) -> Finding:
     """Score hand-set induction heads, and uniform attention, at both positions."""
     tokens, _ = repeated_case(setting.seed)
@@ -232,7 +234,8 @@ def after_against_at(claim: Claim, setting: Setting) -> Finding:
     *heads, uniform = scores.values()
     return judged(
         all(after > 1 / 2 > at for after, at in heads) and uniform[0] == uniform[1],
-        "; ".join(f"{name} {after:.2f} and {at:.2f}" for name, (after, at) in scores.items()),
+        "scores after it and at it: "
+        + "; ".join(f"{name} {after:.2f} and {at:.2f}" for name, (after, at) in scores.items()),
         evidence="property",
         derivation="After the earlier occurrence and at it, of heads with hand-set weights and of uniform "
         "attention, which gives both positions of a row the same weight.",
@@ -256,7 +259,7 @@ def trained_on_repeats(claim: Claim, setting: Setting) -> Finding:
     return Finding(
         agreed([score > found for score in deep]) if deep else "inconclusive",
         "measured",
-        "; ".join(f"{layers} layers {min(s):.3f} to {max(s):.3f}" for layers, s in best.items()),
+        "best scores: " + "; ".join(f"{n} layers {min(s):.3f} to {max(s):.3f}" for n, s in best.items()),
         missing=DIFFER_LESS if deep else "runs of two layers or more",
         derivation=f"The best head of each run; uniform attention has {float(uniform_score()):.4f}.",
     )

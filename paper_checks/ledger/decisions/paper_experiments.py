@@ -51,7 +51,7 @@ def loss_start(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-table3-hierarchy")
+@decides("paper-table3-hierarchy", tried="corpora trained exactly")
 def hierarchy(claim: Claim, setting: Setting) -> Finding:
     """Take the orders at which removals act on the loss."""
     return ablation_orders(claim)
@@ -115,7 +115,7 @@ def projection_constant(claim: Claim, setting: Setting) -> Finding:
     summed = constant / (constant + squared["W"] * count**2)
     return judged(
         max(shares.values()) <= NEGLIGIBLE,
-        ", ".join(f"{group} keeps {share:.1%}" for group, share in shares.items()),
+        ", ".join(f"{group} keeps {share:.1%} of it" for group, share in shares.items()),
         evidence="measured",
         derivation=f"|Q_bar|^2 is {squared['W']:.1e} beside the constant {constant:g}: that share of the "
         "projection stays in.",
@@ -149,7 +149,8 @@ def at_a_large_rate(claim: Claim, setting: Setting) -> Finding:
     )
     return judged(
         met,
-        f"{found['smallest_after_30']:.3f}, {found['smallest_after_100']:.3f}, "
+        f"smallest cosines {found['smallest_after_30']:.3f} after 30 epochs and "
+        f"{found['smallest_after_100']:.3f} after 100, a loss from "
         f"{found['loss_before']:.2f} to {found['loss_after']:.2f}",
         evidence="measured",
         derivation="The smallest cosines over layers and weights, and the training loss.",

@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from theory.corpus import check_corpus
 from theory.next_order import inner
 from theory.one_hot import constants
@@ -17,6 +17,8 @@ from theory.statistics import average, evidence, exact_statistics
 
 # A squared cosine above this would be called the same direction.
 SAME = fmpq(99, 100)
+# As many characters of a fraction are read.
+LONGEST = 16
 
 
 def compare_matrices(name: str, got: fmpq_mat, right: fmpq_mat) -> tuple[bool, str]:
@@ -28,7 +30,12 @@ def compare_matrices(name: str, got: fmpq_mat, right: fmpq_mat) -> tuple[bool, s
     factors = {got[a, b] / right[a, b] if right[a, b] else None for a, b in pairs}
     if len(factors) == 1 and None not in factors:
         return False, f"{factors.pop()} times too large"
-    return False, f"at [{i}, {j}] {got[i, j]}, not {right[i, j]}"
+    return False, f"at [{i}, {j}] {_short(got[i, j])}, not {_short(right[i, j])}"
+
+
+def _short(x: fmpq) -> str:
+    """Return a fraction as it is, or as a decimal where it is too long to be read."""
+    return str(x) if len(str(x)) <= LONGEST else f"{float(x.p) / float(x.q):.3e}"
 
 
 def similarity_sum(joint: fmpq_mat, P: list[fmpq]) -> fmpq_mat:
@@ -50,7 +57,7 @@ def similarity_sum(joint: fmpq_mat, P: list[fmpq]) -> fmpq_mat:
     )
 
 
-@decides("paper-eq10")
+@decides("paper-eq10", tried=TINY)
 def previous_token_similarity(claim: Claim, setting: Setting) -> Finding:
     """Count the pairs and compare both sides as fractions."""
     tokens, V = setting.tiny
@@ -58,7 +65,7 @@ def previous_token_similarity(claim: Claim, setting: Setting) -> Finding:
     joint = fmpq_mat(V, V, [fmpq(pairs.count((k, i)), len(pairs)) for k in range(V) for i in range(V)])
     nexts = [sum((joint[k, i] for k in range(V)), fmpq(0)) for i in range(V)]
     right = similarity_sum(joint, nexts)
-    same, where = compare_matrices("Without centring it", joint.transpose() * joint, right)
+    same, where = compare_matrices("without centring the right side", joint.transpose() * joint, right)
     centred = exact_statistics(tokens, V)["Sigma_B"]
     return judged(
         same,
@@ -74,7 +81,7 @@ def uniform_jacobian(t: int) -> list[list[fmpq]]:
     return [[fmpq(int(i == j)) * p[i] - p[i] * p[j] for j in range(t)] for i in range(t)]
 
 
-@decides("paper-q-construction-factor")
+@decides("paper-q-construction-factor", tried="the rows of a drawn corpus")
 def row_factor(claim: Claim, setting: Setting) -> Finding:
     """Differentiate a softmax over t equal scores: its Jacobian is (I - 11^T/t)/t."""
     rows = range(1, len(setting.tiny[0][0]))  # a row for each position that predicts one
@@ -86,12 +93,12 @@ def row_factor(claim: Claim, setting: Setting) -> Finding:
             )
     return judged(
         True,
-        f"1/t for t = {rows[0]} to {rows[-1]}",
+        f"a factor 1/t in row t, for t = {rows[0]} to {rows[-1]}",
         derivation="diag(p) - p p^T at p = 1/t is (I - 11^T/t)/t: subtract the mean, then divide by t.",
     )
 
 
-@decides("paper-uniform-part-of-q")
+@decides("paper-uniform-part-of-q", tried=TINY)
 def uniform_part(claim: Claim, setting: Setting) -> Finding:
     """Build Q_bar with Y in place of Y - 1/V."""
     tokens, V = setting.tiny
@@ -106,7 +113,7 @@ def uniform_part(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-authors-orientation")
+@decides("paper-authors-orientation", tried=TINY)
 def orientation(claim: Claim, setting: Setting) -> Finding:
     """Compare (Y - U)^T X with X^T (Y - U)."""
     tokens, V = setting.tiny
@@ -117,12 +124,12 @@ def orientation(claim: Claim, setting: Setting) -> Finding:
     is_transposed = other == B_bar.transpose()
     return judged(
         same,
-        "it is the transpose" if is_transposed and not same else where,
+        "it is the transpose of B_bar" if is_transposed and not same else where,
         derivation=f"(X^T (Y - U))^T = (Y - U)^T X; {where}.",
     )
 
 
-@decides("paper-authors-q-normalisation")
+@decides("paper-authors-q-normalisation", tried=TINY)
 def q_normalisation(claim: Claim, setting: Setting) -> Finding:
     """Sum over the sequences with weight one each, and compare with the definition's average."""
     tokens, V = setting.tiny
@@ -133,13 +140,13 @@ def q_normalisation(claim: Claim, setting: Setting) -> Finding:
     same, where = compare_matrices("The sum", summed, statistics["Q_bar"])
     return judged(
         same,
-        f"{where}, which is N T = {count}",
+        f"the sum is {where}, which is N T = {count}",
         derivation="The definition averages over N sequences of T positions. A cosine does not see the "
         "factor; a norm, a bound or a projection coefficient does.",
     )
 
 
-@decides("paper-perhead-g")
+@decides("paper-perhead-g", tried=TINY)
 def per_head_composition(claim: Claim, setting: Setting) -> Finding:
     """Compare B_bar Phi_bar B_bar with the transpose of Sigma_B Phi_bar."""
     tokens, V = setting.tiny
@@ -149,12 +156,14 @@ def per_head_composition(claim: Claim, setting: Setting) -> Finding:
     same, where = compare_matrices("It", composed, right)
     return judged(
         same,
-        f"another matrix, squared cosine {_cosine_squared(composed, right):.3f}" if not same else where,
+        f"another matrix; its squared cosine with that transpose is {_cosine_squared(composed, right):.3f}"
+        if not same
+        else where,
         derivation=f"(Sigma_B Phi_bar)^T = Phi_bar^T B_bar^T B_bar, two B_bar side by side; {where}.",
     )
 
 
-@decides("paper-pythia-q-transposed")
+@decides("paper-pythia-q-transposed", tried=TINY)
 def transposed_row_covariances(claim: Claim, setting: Setting) -> Finding:
     """Compare the row covariances of Q_bar and of its transpose."""
     tokens, V = setting.tiny
@@ -163,7 +172,9 @@ def transposed_row_covariances(claim: Claim, setting: Setting) -> Finding:
     same, where = compare_matrices("It", by_key, by_query)
     return judged(
         same,
-        f"another comparison, squared cosine {_cosine_squared(by_key, by_query):.3f}" if not same else where,
+        where
+        if same
+        else f"other covariances; the squared cosine of both is {_cosine_squared(by_key, by_query):.3f}",
         derivation=f"Q Q^T compares queries and Q^T Q keys, and Q_bar is not symmetric; {where}.",
     )
 

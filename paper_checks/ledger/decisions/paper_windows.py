@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.finding import Finding, compared, judged
 from paper_checks.ledger.registry import decides
-from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.setting import TINY, Setting
 from theory.bound_facts import LIMITS, positive_definite
 from theory.bounds import THEOREMS, impostor_error_squared, last_step_inside, zero_always_passes
 from theory.bounds import Setting as Run
@@ -35,7 +35,7 @@ def published(claim: Claim) -> tuple[dict[str, int], fmpq]:
     return sizes, fmpq(rate.numerator, rate.denominator)
 
 
-@decides("paper-thm41-window")
+@decides("paper-thm41-window", tried="runs at lengths from 60 on")
 def informal_and_formal(claim: Claim, setting: Setting) -> Finding:
     """Look for a run inside one window and outside the other, at rate 1/T with one layer."""
     for T in LENGTHS:
@@ -43,7 +43,8 @@ def informal_and_formal(claim: Claim, setting: Setting) -> Finding:
         if last[0] != last[1]:
             return judged(
                 False,
-                f"{last[0]} and {last[1]} steps at T = {T}, L = 1, eta = 1/T",
+                f"{last[0]} steps by the informal theorem and {last[1]} by the formal one, at T = {T}, L = 1 "
+                "and eta = 1/T",
                 derivation=f"There 1/(12L) is {1 / 12:.4f} and 5/(8 sqrt(T)) is {5 / 8 / T**0.5:.4f}; "
                 f"8 sqrt(T) = {8 * T**0.5:.0f} never binds, 5/(8 sqrt(T)) does for sqrt(T) > 7.5 L.",
             )
@@ -91,7 +92,7 @@ def bounds_informative(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("paper-zero-passes-bounds")
+@decides("paper-zero-passes-bounds", tried=TINY)
 def zero_passes(claim: Claim, setting: Setting) -> Finding:
     """Hold wrong weights to the bound: zero, negated, doubled and transposed leading terms, on a corpus."""
     tokens, V = setting.tiny
@@ -105,13 +106,13 @@ def zero_passes(claim: Claim, setting: Setting) -> Finding:
             accepted.append(wrong)
     return judged(
         not accepted,
-        f"accepted as W and P: the leading term {', '.join(accepted) or 'only'}",
+        f"accepted as W and P in place of the leading term: {', '.join(accepted) or 'nothing'}",
         derivation="The bound 13 s^5 eta^5 T exceeds twice the leading term, at most s^4 eta^4/8, wherever "
         "s eta T >= 1/52; so it admits any direction, and zero, which has none.",
     )
 
 
-@decides("paper-v1-lemma-d2")
+@decides("paper-v1-lemma-d2", tried="constructed distributions")
 def first_version_jacobian(claim: Claim, setting: Setting) -> Finding:
     """Look for a distribution with a Jacobian of norm above 1/sqrt(i): most weight on two entries."""
     for entries in range(3, MOST_ENTRIES):
@@ -121,7 +122,7 @@ def first_version_jacobian(claim: Claim, setting: Setting) -> Finding:
         if _norm_exceeds(p, fmpq(1, entries)):
             return judged(
                 False,
-                f"above 1/sqrt({entries}) at p = ({heavy}, {heavy}, {light}, ...)",
+                f"a norm above 1/sqrt({entries}) at p = ({heavy}, {heavy}, {light}, ...)",
                 derivation="Along (1, -1, 0, ...) the Jacobian multiplies by p_1 = p_2 = "
                 f"{heavy} = {float(heavy.p) / float(heavy.q):.3f}, above 1/sqrt({entries}) = "
                 f"{entries**-0.5:.3f}.",
@@ -139,14 +140,14 @@ def _norm_exceeds(p: list[fmpq], squared: fmpq) -> bool:
     return not positive_definite(gap)
 
 
-@decides("paper-gaussian-alignment")
+@decides("paper-gaussian-alignment", tried="drawn starts")
 def gaussian_alignment(claim: Claim, setting: Setting) -> Finding:
     """Take what no cosine of W exceeds at the largest start of Theorem D.13."""
     bounds = setting.result("bounds.start_alignment").measurements["cosine of W, at most"]
     largest = max(bounds) if isinstance(bounds, list) else bounds
     return judged(
         largest >= ALIGNED,
-        f"cosine of W at most {largest:.3f}",
+        f"a cosine of W of at most {largest:.3f}",
         derivation="At v = eta^2/T^2 the start of W is larger than c_s eta^4 Q_bar until far outside the "
         "window: W is what it was drawn as.",
     )
@@ -166,8 +167,9 @@ def rates_of_the_norms(claim: Claim, setting: Setting) -> Finding:
     quoted = max(operator - 2, fmpq(0)) ** 2 / 2
     return judged(
         bool(shown >= lemma) and quoted >= lemma,
-        f"rates of at least {float(shown):.3f} and {quoted}",
+        f"rates of {float(shown):.3f} for the Frobenius and {quoted} for the operator norm, where "
+        f"{stated} is needed",
         evidence="quoted",
         derivation=f"|G|_F > {frobenius} v: (c^2 - 1 - log c^2)/2 at c = {frobenius}, by Markov. "
-        f"|G| > {operator} v/sqrt(V): t^2/2 at t = {operator - 2}, by Davidson and Szarek, 2001, Thm. II.13.",
+        f"|G| > {operator} v/sqrt(V): t^2/2 at t = {operator - 2}, by the theorem.",
     )

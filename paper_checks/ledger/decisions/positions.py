@@ -104,7 +104,8 @@ def first_position(claim: Claim, setting: Setting) -> Finding:
     near = [exact(one) for one in claim.given["random_diagonal"]]
     return judged(
         best[False] == heads,
-        f"counted as 0, all positions fit for {best[True]} of {heads} heads; left out, for {best[False]}",
+        f"position 0 counted as 0 makes both tables agree for {best[True]} of {heads} heads; left out, for "
+        f"{best[False]}",
         derivation=(
             f"Untrained heads have diagonals of {shown(min(near))} to {shown(max(near))}: H_T/T = "
             f"{shown(H / T)} with position 0, and {shown(without)} without it (T = {T})."
@@ -165,7 +166,7 @@ def falling_entropy(claim: Claim, setting: Setting) -> Finding:
     falling = [head for head, row in rows.items() if all(a > b for a, b in pairwise(row))]
     return judged(
         falling == [claim.given["head"]],
-        f"falling in {', '.join(falling) or 'none'} of {len(rows)} heads",
+        f"of {len(rows)} heads the entropy falls from group to group in {', '.join(falling) or 'none'}",
         derivation="Every other head rises from some group to the next.",
     )
 
@@ -178,7 +179,7 @@ def highest_group(claim: Claim, setting: Setting) -> Finding:
     first = len(rows) - len(elsewhere)
     return judged(
         2 * first > len(rows),
-        f"it is the highest in {first} of {len(rows)} heads, not in {' and '.join(elsewhere) or 'none'}",
+        f"it has the highest in {first} of {len(rows)} heads, not in {' and '.join(elsewhere) or 'none'}",
         derivation="Rows near the start have few keys, and their entropy is divided by a small log(i + 1).",
     )
 
@@ -193,10 +194,10 @@ def punctuation_in_groups(claim: Claim, setting: Setting) -> Finding:
 
     low = {"-".join(group): inside(group) for group in claim.given["low"]}
     high = {"-".join(group): inside(group) for group in claim.given["high"]}
-    told = [f"{group} has {', '.join(map(str, found)) or 'none'}" for group, found in (low | high).items()]
+    told = [f"{group}: {', '.join(map(str, found)) or 'none'}" for group, found in (low | high).items()]
     return judged(
         not any(low.values()) and all(high.values()),
-        "; ".join(told),
+        "positions of marks by group: " + "; ".join(told),
         derivation=(
             f"With punctuation at {', '.join(map(str, places))} some is in {sum(map(bool, low.values()))} of "
             f"{len(low)} low groups and in {sum(map(bool, high.values()))} of {len(high)} high ones."
@@ -250,7 +251,7 @@ def largest_entropy(claim: Claim, setting: Setting) -> Finding:
     more = Fraction(full - poems, full)
     return judged(
         all(one.low <= most for one in ranges),
-        f"at most {positions - poems}/{positions} = {shown(most, 4)}",
+        f"an entropy of at most {positions - poems}/{positions} = {shown(most, 4)}",
         derivation=(
             f"A row's normalised entropy is at most 1, and {poems} of {positions} rows count as 0. Over "
             f"{full}, {claim.given['length']} a poem, the most would be {shown(more, 4)}."

@@ -69,7 +69,8 @@ def row_sums(claim: Claim, setting: Setting) -> Finding:
             met.append(sum(one.low for one in ranges) <= 1 <= sum(one.high for one in ranges))
     return judged(
         all(met),
-        f"{sum(met)} of {len(met)} rows, sums from {shown(min(sums))} to {shown(max(sums))}",
+        f"{sum(met)} of {len(met)} rows sum to 1 within rounding, from {shown(min(sums))} to "
+        f"{shown(max(sums))}",
         derivation="A softmax row sums to 1; what is off is within the rounding of its entries.",
     )
 
@@ -177,7 +178,7 @@ def score_differences(claim: Claim, setting: Setting) -> Finding:
     told = [f"log({' / '.join(claim.given[name])}) = {value}" for name, value in differences.items()]
     return judged(
         differences["far_apart"] != 0 and differences["nearly_equal"] == 0,
-        "; ".join(told),
+        "differences of scores: " + "; ".join(told),
         evidence="proved",
         derivation="A row has one denominator Z: A_ij = exp(s_ij)/Z, so log(A_ij/A_ik) = s_ij - s_ik.",
     )

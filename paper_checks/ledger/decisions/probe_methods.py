@@ -27,7 +27,7 @@ def repeated_draws(measure: Callable[[int], float], seed: int) -> tuple[float, f
     return fmean(values), DEVIATIONS * stdev(values) / sqrt(DRAWS)
 
 
-@decides("probe-position-not-cheating")
+@decides("probe-position-not-cheating", tried="drawn vectors")
 def position_in_the_input(claim: Claim, setting: Setting) -> Finding:
     """Read the position off sums of a character's vector and a position's by a linear map."""
     with_positions, without = (probes.readable_positions(setting.seed, one) for one in (True, False))
@@ -42,7 +42,7 @@ def position_in_the_input(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("projection-control")
+@decides("projection-control", tried=f"{DIRECTIONS} drawn directions")
 def random_directions(claim: Claim, setting: Setting) -> Finding:
     """Judge directions drawn blindly, and the one that is used, with and without the comparison."""
     random = np.random.default_rng(setting.seed)
@@ -66,25 +66,24 @@ def random_directions(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("probe-control-task")
+@decides("probe-control-task", tried="drawn vectors")
 def control_labels(claim: Claim, setting: Setting) -> Finding:
-    """Train a probe that only memorises types on both kinds of control labels, and date the paper."""
+    """Train a probe that only memorises types on both kinds of control labels; take the work's year."""
     by_type, by_instance = (
         probes.accuracies(setting.seed, labels, "type") for labels in ("by type", "by instance")
     )
-    century = claim.given["year"][:2]
-    year = f"{century}{claim.given['arxiv'][:2]}"
+    year = claim.given["published"]
     return judged(
         by_type <= by_instance and year == claim.given["year"],
-        f"{year}, random labels by type: a probe that memorises types has {by_type:.2f} on them, and "
+        f"in {year}, with random labels by type: a probe that memorises types has {by_type:.2f} on them, and "
         f"{by_instance:.2f} on labels shuffled over instances",
         evidence="quoted",
-        derivation=f"{claim.given['citation']}. Labels shuffled over instances cannot be learned at all, so "
-        "that they do not show how much a probe memorises.",
+        derivation="Labels shuffled over instances cannot be learned at all, so that they do not show how "
+        "much a probe memorises.",
     )
 
 
-@decides("selectivity")
+@decides("selectivity", tried="drawn vectors")
 def selectivity(claim: Claim, setting: Setting) -> Finding:
     """Take the difference for a representation of the label, and for one of nothing but the type."""
     found = {
@@ -92,17 +91,18 @@ def selectivity(claim: Claim, setting: Setting) -> Finding:
         for name in ("label", "type")
     }
     difference = {name: real - control for name, (real, control) in found.items()}
-    told = [f"{name}: {real:.2f} - {control:.2f}" for name, (real, control) in found.items()]
+    told = [f"of the {name} {real:.2f} - {control:.2f}" for name, (real, control) in found.items()]
     return judged(
         difference["label"] > difference["type"] and found["label"][0] == found["type"][0],
-        "; ".join(f"{one} = {value:.2f}" for one, value in zip(told, difference.values(), strict=True)),
+        "selectivity "
+        + "; ".join(f"{one} = {value:.2f}" for one, value in zip(told, difference.values(), strict=True)),
         evidence="measured",
         derivation="A feature that is the label, and a vector that only says which type it is, have the same "
         "accuracy on the real labels; the difference tells them apart.",
     )
 
 
-@decides("sequence-level-split")
+@decides("sequence-level-split", tried=f"{DRAWS} draws")
 def two_splits(claim: Claim, setting: Setting) -> Finding:
     """Probe for labels that are random for each sequence, where nothing is to be found, with both splits."""
     right, right_error = repeated_draws(partial(probes.split_accuracy, by_sequence=True), setting.seed)

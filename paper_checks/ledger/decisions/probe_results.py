@@ -119,8 +119,8 @@ def interval_of_the_accuracy(claim: Claim, setting: Setting) -> Finding:
     enough = next(m * n for m in count(1) if binomtest(m * hits, m * n).proportion_ci().low > majority / n)
     return judged(
         bool(interval.low > majority / n),
-        f"{hits} of {n}, interval {interval.low:.2f} to {interval.high:.2f}, against {majority} of {n}; "
-        f"p = {test.pvalue:.2f}",
+        f"{hits} of {n} right, interval {interval.low:.2f} to {interval.high:.2f}, against {majority} of "
+        f"{n}; p = {test.pvalue:.2f}",
         derivation=f"By the binomial distribution, {hits - majority} more of {n} happen by chance with "
         f"probability {test.pvalue:.2f}; the same shares of {enough} positions would be clear.",
         convention=f"The test set has {n} positions, the smallest that gives the printed shares. Where both "

@@ -98,7 +98,7 @@ def share_of_the_diagonal(claim: Claim, setting: Setting) -> Finding:
     share = parts[0] / sum(parts)
     return judged(
         share >= ALMOST_ALL,
-        f"{_percent(share)} of it",
+        f"{_percent(share)} of the diagonal",
         derivation=(
             f"Punctuation gives {shown(parts[0], 0)} of a sum of {shown(sum(parts), 0)} over all positions: "
             f"its weight is high, but it is only {_percent(counts[0] / sum(counts))} of them."

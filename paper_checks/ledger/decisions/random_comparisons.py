@@ -26,7 +26,7 @@ def span(printed: Sequence[str]) -> Range:
     return as_printed(max(printed, key=float)) - as_printed(min(printed, key=float))
 
 
-@decides("relative-diagonal")
+@decides("relative-diagonal", tried="a head that sees only itself")
 def relative_diagonal_of_two_heads(claim: Claim, setting: Setting) -> Finding:
     """Average A_ii (i + 1) for a uniform head and for one that attends to nothing but itself."""
     uniform = [fraction(baselines.relative_diagonal(T)) for T in lengths_of(claim)]
@@ -34,7 +34,7 @@ def relative_diagonal_of_two_heads(claim: Claim, setting: Setting) -> Finding:
     lengths = ", ".join(claim.given["lengths"])
     return judged(
         len(set(uniform)) == len(set(identity)) == 1,
-        f"{', '.join(str(float(one)) for one in identity)} at T = {lengths} for a head that sees only itself",
+        f"a head that sees only itself has {', '.join(str(float(one)) for one in identity)} at T = {lengths}",
         derivation="A self weight w that does not depend on the position gives w (T + 1)/2, which grows with "
         "the length; only near uniform attention does the factor cancel the geometry.",
         convention=f"For uniform attention it is {', '.join(map(str, uniform))}, as intended.",
@@ -56,7 +56,7 @@ def label_of_a_random_head(claim: Claim, setting: Setting) -> Finding:
     name, label = labels[0] if labels else ("no measure", "no label")
     return judged(
         label == claim.given["label"],
-        label,
+        f"labelled {label}",
         derivation=f"Of {told}, {name} is the first above its threshold; "
         "the chapter's own list of untrained heads has this label too.",
     )
@@ -89,8 +89,8 @@ def diagonal_spread(claim: Claim, setting: Setting) -> Finding:
     order = int(claim.given["order_of_magnitude"])
     return judged(
         floor(log10(ratio.low)) == floor(log10(ratio.high)) == order,
-        f"{float(fraction(trained) / fraction(random)):.0f}, between {float(ratio.low):.0f} and "
-        f"{float(ratio.high):.0f}",
+        f"a range {float(fraction(trained) / fraction(random)):.0f} times as large, by rounding "
+        f"{float(ratio.low):.0f} to {float(ratio.high):.0f} times",
         derivation="The span of the trained diagonals over that of the random ones, which is two units of "
         "the last printed place.",
     )
@@ -104,7 +104,7 @@ def entropy_of_early_positions(claim: Claim, setting: Setting) -> Finding:
     T = of_model("length")
     return judged(
         early < min(later),
-        f"{float(early):.2f} in the first group of positions, {float(min(later)):.2f} to "
+        f"an entropy of {float(early):.2f} in the first group of positions, of {float(min(later)):.2f} to "
         f"{float(max(later)):.2f} in the later ones",
         derivation="Divided by log of the number of choices, a row without preference has 1 from its second "
         "position on; the chapter's own table has its largest entropies first.",
@@ -112,7 +112,7 @@ def entropy_of_early_positions(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("row-renormalisation")
+@decides("row-renormalisation", tried="a drawn map")
 def renormalised_rows(claim: Claim, setting: Setting) -> Finding:
     """Divide the visible part of each row of a causal softmax by its sum."""
     T = of_model("length")
@@ -121,7 +121,7 @@ def renormalised_rows(claim: Claim, setting: Setting) -> Finding:
     bound = float(rounding(1.0, 2 * T + 2 + ELEMENTARY_ULPS, "float64"))
     return judged(
         moved <= bound,
-        f"changed by no more than rounding, {bound:.0e}" if moved <= bound else f"changed by {moved:.1e}",
+        f"the rows change by {f'no more than rounding, {bound:.0e}' if moved <= bound else f'{moved:.1e}'}",
         evidence="property",
         derivation="The mask sets hidden scores to minus infinity before the softmax, so that the visible "
         "weights sum to 1 already.",

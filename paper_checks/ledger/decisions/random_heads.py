@@ -48,7 +48,7 @@ def deficit_per_variance(T: int) -> float:
     return sum((n - 1) / (n * log(n)) for n in range(2, T + 1)) / (2 * T)
 
 
-@decides("random-model-table")
+@decides("random-model-table", tried="drawn heads")
 def simulated_heads(claim: Claim, setting: Setting) -> Finding:
     """Draw heads as an initialisation does, and ask whether the printed ones could be among them."""
     table, width = tables()[MODEL], of_model("width")
@@ -95,7 +95,7 @@ def entropy_of_uniform_rows(claim: Claim, setting: Setting) -> Finding:
     )
 
 
-@decides("random-entropy-deficit")
+@decides("random-entropy-deficit", tried="the initial weights that are stated")
 def entropy_deficit(claim: Claim, setting: Setting) -> Finding:
     """Predict the entropy from the initial weights, and what variance of the scores the printed one needs."""
     table, T = tables()[MODEL], of_model("length")
@@ -108,7 +108,7 @@ def entropy_deficit(claim: Claim, setting: Setting) -> Finding:
     positions = Fraction(of_model("positions") - of_model("poems"), of_model("positions"))
     return judged(
         float(low.low) <= predicted <= float(high.high),
-        f"{predicted:.5f}, of uniform attention {uniform:.5f}",
+        f"an entropy of {predicted:.5f}, where uniform attention has {uniform:.5f}",
         derivation=f"H = log n - Var/2: the printed entropies need a score variance of {implied[0]:.4f} to "
         f"{implied[1]:.4f}; the initial weights give ({weights}^2)^2 = {variance:.4f}.",
         convention=f"Over the {of_model('positions')} positions of three texts that 4.3.2 counts, no head "
@@ -136,7 +136,7 @@ def previous_of_uniform_rows(claim: Claim, setting: Setting) -> Finding:
     met = [one for one in sorted(set(printed)) if rounds_to(one, exact)]
     return judged(
         inside,
-        f"{float(fraction(exact)):.4f}{f', which is {met[0]} when rounded' if met else ''}",
+        f"a weight of {float(fraction(exact)):.4f}{f', which is {met[0]} when rounded' if met else ''}",
         derivation=f"(H_T - 1)/T at T = {T}: row i has 1/(i+1) on its predecessor, and row 0 has none. "
         + " ".join(implied("previous", one) for one in sorted(set(printed))),
         convention=f"Row 0 counts as 0; without it, {float(others):.4f}.",

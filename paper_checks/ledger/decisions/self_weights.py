@@ -88,8 +88,8 @@ def what_a_diagonal_carries(claim: Claim, setting: Setting) -> Finding:
     named = [rows[int(i)] for i in claim.given["rows"]]
     return judged(
         all(previous(row) > own(row) for row in named),
-        f"own position {shown(min(map(own, named)))} to {shown(max(map(own, named)))}, "
-        f"previous at most {shown(max(map(previous, named)))}",
+        f"a weight of {shown(min(map(own, named)))} to {shown(max(map(own, named)))} on the own position, of "
+        f"at most {shown(max(map(previous, named)))} on the previous one",
         derivation="A_ii multiplies the position's own value v_i, and A_i,i-1 that of the previous one.",
     )
 

@@ -64,7 +64,7 @@ def two_overall_losses(claim: Claim, setting: Setting) -> Finding:
     rest = (overall * whole - base * part) / (whole - part) if whole > part else base
     return judged(
         whole > part and 0 < rest < base,
-        f"both, if the other {int(whole - part):,} positions have {float(rest):.3f}",
+        f"one model has both if the other {int(whole - part):,} positions have a loss of {float(rest):.3f}",
         derivation=f"The grouped losses are of {int(whole):,} positions, the whole corpus by 4.25.2; the "
         f"validation set of 4.4.2 has {int(part):,}. What the model was trained on has the lower loss.",
         convention="The base of the ablations is of the validation set, which is part of the corpus.",
@@ -120,6 +120,6 @@ def doubled_measures(claim: Claim, setting: Setting) -> Finding:
     (factor,) = fractions([claim.given["factor"]])
     return judged(
         previous < factor < distance and rounds_to(claim.given["factor"], previous),
-        f"{float(previous):.2f}, {float(distance):.2f}",
+        f"{float(previous):.2f} times the weight, {float(distance):.2f} times the distance",
         derivation="L1H1's previous-token weight and L1H2's distance at the rhyme, over those before it.",
     )

@@ -34,4 +34,4 @@ def test_a_text_decides_the_bigram_baseline():
     text = build_corpus(["a b " * 40], tokenizer("chars"), length=3, layout="stream")
     finding = found(claim_of("bigram-ce-567"), Setting(text=text))
     assert finding.verdict == "refuted"
-    assert "(0.00)" in finding.convention
+    assert "(a bigram cross-entropy of 0.00 nats)" in finding.convention

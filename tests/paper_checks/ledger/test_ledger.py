@@ -1,5 +1,6 @@
 """Every claim is decided, by what it names; its numbers are compared, each of them; links go both ways."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -93,13 +94,24 @@ def test_every_claim_is_decided(claim):
         suite = [SETTING.result(name).evidence for name in claim.checks if name not in computations()]
         assert all(order.index(finding.evidence) >= order.index(one) for one in suite)
     assert decided.command
-    assert finding.computed or finding.verdict == "not_run"
+    if finding.verdict != "not_run":  # what was found is read without the source beside it
+        assert " " in finding.computed
+        assert re.search(r"[a-z]{2}| = ", finding.computed), "a number has a name or a unit"
     assert finding.verdict == KEPT[claim.id]["verdict"], AGAIN
     own = any(name in computations() for name in claim.checks)
     if own and finding.evidence != "measured":  # laws alone say on how many cases, and noise has last digits
         assert finding.computed == KEPT[claim.id]["computed"], AGAIN
     if finding.verdict == "refuted":
         assert finding.derivation, "a refutation says why"
+    if decided.strength.words == "by arithmetic alone":
+        assert own, "a law that was tried on cases is no arithmetic"
+    # Who is cited for what was found is quoted: a name and a year stand in no finding without it.
+    cited = re.search(r"\bet al\b|[A-Z][a-z]+,? (19|20)\d\d\b", f"{finding.computed} {finding.derivation}")
+    assert bool(claim.quoted) or not cited, cited
+    if claim.quoted:
+        assert finding.evidence == "quoted"
+        assert claim.quoted["work"] in decided.strength.words
+        assert claim.quoted["work"] in finding.derivation
     if finding.verdict == "not_run":
         assert claim.needs not in ("nothing", "small corpus")
         assert claim.run_with, "what is not run says what would run it"

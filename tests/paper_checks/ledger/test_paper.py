@@ -61,7 +61,7 @@ def test_alignment_from_a_gaussian_start_is_what_no_cosine_exceeds(cosine, verdi
 def test_the_rates_of_a_gaussian_starts_norms_are_held_to_what_is_shown_and_quoted(rate, verdict):
     finding = paper_windows.rates_of_the_norms(given("paper-gaussian-norms", rate=rate), Setting())
     assert (finding.verdict, finding.evidence) == (verdict, "quoted")
-    assert finding.computed == "rates of at least 0.807 and 1/2"
+    assert finding.computed.startswith("rates of 0.807 for the Frobenius and 1/2 for the operator norm")
 
 
 SYMMETRIC = {
@@ -99,7 +99,7 @@ def test_eq_10_needs_the_shares_of_next_tokens():
 def test_every_row_of_attention_is_differentiated(monkeypatch, wrong):
     """Of six tokens five predict another: rows 1 to 5, each of which could have another factor."""
     claim, right = CLAIMS["paper-q-construction-factor"], paper_statistics.uniform_jacobian
-    assert paper_statistics.row_factor(claim, Setting()).computed == "1/t for t = 1 to 5"
+    assert paper_statistics.row_factor(claim, Setting()).computed == "a factor 1/t in row t, for t = 1 to 5"
     monkeypatch.setattr(
         paper_statistics,
         "uniform_jacobian",

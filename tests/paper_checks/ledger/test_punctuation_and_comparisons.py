@@ -55,7 +55,7 @@ def test_entropies_move_by_what_the_weights_do(monkeypatch):
                 "parts": {"heads": ["L0H0"], "punctuation": ["1"], "elsewhere": ["18"]},
                 "positions": ["10", "60"],
             },
-            "(3)",
+            "(3 times as much)",
         ),
         (
             "clarity-vs-delta",
@@ -64,7 +64,7 @@ def test_entropies_move_by_what_the_weights_do(monkeypatch):
                 "effect": ["15", "10", "3", "2"],
                 "quoted": [["L0H0", "L1H0"], ["L1H0", "L1H1"]],
             },
-            "layer 0 400%; layer 1 50%",
+            "a spread of 400% in layer 0; of 50% in layer 1",
         ),
     ],
 )

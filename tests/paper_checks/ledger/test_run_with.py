@@ -10,8 +10,8 @@ pytest.importorskip("torch", reason="experiments train models")
 
 from paper_checks.command_line import app
 from paper_checks.experiments.registry import EXPERIMENTS
-from paper_checks.ledger.book import claims, tables
-from paper_checks.ledger.decide import found
+from paper_checks.ledger.book import claims, obtained, tables, to_obtain
+from paper_checks.ledger.decide import decide, found
 from paper_checks.ledger.finding import NotGiven
 from paper_checks.ledger.setting import Setting
 from paper_checks.pretrained.told import DECISIONS
@@ -46,6 +46,26 @@ def test_what_would_run_a_claim_exists(claim):
             assert set(given["names"]) <= set(EXPERIMENTS)
         if name in ("experiments", "pretrained"):
             assert given["json"] == last["experiments"]
+
+
+@pytest.mark.parametrize("claim", WITH, ids=lambda claim: claim.id)
+def test_what_a_command_reads_was_written_before_or_is_said_to_be_what(claim):
+    """No name in a command is a blank to fill in: it is a file of an earlier one, or told what it is."""
+    known = to_obtain(claim.run_with)
+    assert not [what for what in known.values() if what.endswith(".")]  # they follow "is" in a sentence
+    assert not [word for word in shlex.split(claim.run_with) if re.fullmatch(r"[A-Z_]{2,}", word.strip(";"))]
+    written = set()
+    for _, given in calls(claim):
+        read = [given.get("model"), given.get("corpus"), given.get("tokenizer"), given.get("experiments")]
+        read = {str(one) for one in read if one is not None} - {"words", "chars"}
+        assert read <= written | set(known), read - written
+        written |= {str(given[option]) for option in ("json", "out") if given.get(option) is not None}
+    (one,) = decide([claim], Setting())
+    assert one.as_row()["obtain"] == known
+
+
+def test_everything_that_is_told_is_needed_by_a_command():
+    assert set(obtained()) == {name for claim in WITH for name in to_obtain(claim.run_with)}
 
 
 class Recording(Setting):
