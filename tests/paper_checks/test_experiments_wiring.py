@@ -18,9 +18,11 @@ from gpu.threads import threads_worth
 from paper_checks.experiments import circuits, heads, models, probe_removal, probes
 from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
+from reference.attention_metrics import head_profile
 from reference.constructions import induction_model
 from reference.cyclic import cyclic_sequences
 from reference.encoded_text import END, UNKNOWN, EncodedText
+from reference.induction import sequence_induction_score
 from reference.multi_head import NAMES
 from reference.probes import fit_probe
 from reference.random_heads import entropy_on_streams, initial_logit_variance
@@ -70,7 +72,7 @@ def test_a_direction_is_removed_where_it_was_probed(monkeypatch):
     def measured(model, tokens, edits=None):
         assert (tokens == windows[[0, 2]]).all()
         seen.append(edits)
-        return np.full((1, 2, 3), 1.0 if edits is None else 1.5)
+        return np.full((1, 2, 3), 1.0 if edits is None else 1.5 + edits[1][0])  # the direction's first part
 
     plant(
         monkeypatch,
@@ -84,7 +86,9 @@ def test_a_direction_is_removed_where_it_was_probed(monkeypatch):
     assert places == [1] * (1 + SETTING.scale.directions)
     own = seen[1][1]
     assert own.tolist() == fit_probe(stream[~tested], labels[~tested]).unit.tolist()
-    assert found.own.tolist() == [0.5, 0.5]
+    assert found.own.tolist() == pytest.approx([0.5 + own[0]] * 2)
+    assert found.random.tolist() == pytest.approx([0.5 + edit[1][0] for edit in seen[2:]])
+    assert len({edit[1][0] for edit in seen[1:]}) == 1 + SETTING.scale.directions
     # A new probe is fitted to the training rows without the direction.
     without = stream - (stream @ own)[:, None] * own
     assert found.still.tolist() == rows.score(without).tolist()
@@ -102,6 +106,16 @@ def test_a_record_of_training_is_of_the_rows_that_have_seen_a_repetition():
     late = np.arange(each.shape[2]) >= drawn[:, None]
     assert record["loss"] == pytest.approx([one[late].mean() for one in each], rel=CLOSE)
     assert record["loss"] != pytest.approx([one.mean() for one in each], rel=CLOSE)
+    inputs = tokens[:, :-1]
+    with torch.no_grad():
+        (maps,) = model.run(torch.from_numpy(inputs)).attention  # [M, H, N, T, T]
+    maps = maps.double().numpy()
+    for name, of_head in {
+        "induction": lambda A: sequence_induction_score(A, inputs).mean(),
+        "previous": lambda A: head_profile(A)["previous"].mean(),
+    }.items():
+        best = [max(of_head(A) for A in one) for one in maps]
+        assert np.ravel(record[name]) == pytest.approx(best, rel=CLOSE), name
 
 
 def test_untrained_models_are_no_trained_models_start():

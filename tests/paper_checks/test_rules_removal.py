@@ -220,10 +220,14 @@ def test_all_pairs_have_to_interact_negatively(monkeypatch, interactions, noise,
         assert row["high"] - row["low"] < 4 * noise  # windows are up and down by the noise
 
 
+BY_PLACE = np.array([-4.0, 1.0, 1.0, 1.0, 1.0])  # of what a head costs, 0 in the mean
+
+
 def positions_of(monkeypatch, marks, others, noise=0.0):
     """Return the outcome for heads that cost so much in total [heads, 3] at a fifth of the positions."""
     marked = np.zeros((WINDOWS, PLACES + 1), dtype=int)
     marked[:, 2] = 1
+    before = np.broadcast_to(np.arange(PLACES) == 1, (WINDOWS, PLACES))  # a mark comes next
     moved = noise * swinging(WINDOWS)
 
     def effects(model, windows, removed, where=None):
@@ -231,9 +235,11 @@ def positions_of(monkeypatch, marks, others, noise=0.0):
         if where is None:
             total = parts["marks"] + parts["others"] + 0.25
         else:
-            total = parts["marks" if where.mean() < 0.5 else "others"]
+            (name,) = [one for one, at in {"marks": before, "others": ~before}.items() if (where == at).all()]
+            total = parts[name]
         found = np.broadcast_to(total.reshape(len(removed), -1, 1), (len(removed), MODELS, WINDOWS))
-        return np.repeat((found + (moved if where is not None else 0))[..., None], PLACES, axis=3)
+        found = np.repeat((found + (moved if where is not None else 0))[..., None], PLACES, axis=3)
+        return found + BY_PLACE if where is None else found
 
     plant(
         monkeypatch,
@@ -271,6 +277,9 @@ def test_a_total_and_what_a_position_costs_have_to_tell_opposite_things(
     assert numbers["heads with a smaller total before marks"] == fewer
     assert numbers["of these with a larger effect per position"] == turned
     assert numbers["largest gap between the whole and its two parts, nats"] == pytest.approx(0.25)
+    whole = np.add(marks, others).mean() + 0.25 + BY_PLACE
+    assert [row["effect"] for row in found.tables["by position"]] == pytest.approx(whole.tolist())
+    assert numbers["share of heads and positions with a negative effect"] == 1 / PLACES
     row = found.tables["heads"][0]
     assert row["marks, per position"] == pytest.approx(5 * np.mean(marks[0]))
     assert row["others, per position"] == pytest.approx(1.25 * np.mean(others[0]))
