@@ -230,6 +230,16 @@ def test_matrices_decay_and_biases_do_not(monkeypatch):
     assert found == {name: 0.0 if name in ("b_in", "b_out") else 0.5 for name in trained.weights}
 
 
+def test_the_rate_rises_in_a_line_and_falls_as_half_a_cosine_to_a_tenth():
+    settings = Settings(100, rate=2.0, warmup=10)
+    falls = [1.1 + 0.9 * np.cos(np.pi * step / 100) for step in range(101)]
+    rises = [min(1.0, (step + 1) / 10) for step in range(101)]
+    assert [settings.rate_at(step) for step in range(101)] == pytest.approx(
+        np.multiply(rises, falls).tolist()
+    )
+    assert settings.rate_at(100) == pytest.approx(0.2)
+
+
 def test_training_learns_a_fixed_period_and_repeats_to_the_bit():
     config = Config(9, 10, layers=1, heads=2, width=32, mlp=False, normalised=False, deviation=0.1)
 

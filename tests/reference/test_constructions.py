@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from properties.tolerances import gamma, unit_roundoff
+from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
 from reference.attention_only import losses, run
 from reference.constructions import CONFIDENT, backup_model, induction_model, one_layer_matcher
 from reference.cyclic import cyclic_sequences
@@ -166,6 +166,28 @@ def test_cyclic_sequences_repeat_different_tokens():
         assert row.min() > 0
     with pytest.raises(InputError, match="periods of 1 to 8"):
         cyclic_sequences(np.random.default_rng(0), 2, 20, 9, (9,))
+
+
+def test_cyclic_sequences_draw_periods_and_blocks_evenly_and_each_on_its_own():
+    """Were some periods or tokens rarer, or one block shared, position or memory would help to predict."""
+    count, words, periods = 4000, 6, (2, 3, 5)
+    tokens, period = cyclic_sequences(np.random.default_rng(0), count, 9, words, periods)
+
+    def even(found, of, choices):
+        p = 1 / choices
+        return abs(found - p) <= DEVIATIONS * math.sqrt(p * (1 - p) / of)
+
+    for P in periods:
+        mine = tokens[period == P]
+        assert even(len(mine) / count, count, len(periods))
+        first, second = mine[:, 0], mine[:, 1]
+        for token in range(1, words):
+            assert even((first == token).mean(), len(mine), words - 1)
+            after = second[first == token]
+            for other in {*range(1, words)} - {token}:
+                assert even((after == other).mean(), len(after), words - 2)
+        # The next sequence says nothing of this one.
+        assert even((first[1:] == first[:-1]).mean(), len(mine) - 1, words - 1)
 
 
 def test_there_is_no_seventh_head():
