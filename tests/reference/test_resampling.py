@@ -44,6 +44,17 @@ def test_models_that_differ_widen_the_interval():
         over_sequences(np.zeros((1, 2)), seed=0)
 
 
+def test_an_interval_over_models_by_hand():
+    """Means of models 1 and 3, of sequences 1/2, 3/2 and 4; variances 2 over 2, and 13/4 over 3."""
+    found = over_models(np.array([[0.0, 1.0, 2.0], [1.0, 2.0, 6.0]]))
+    models, sequences = 2 / 2, 13 / 4 / 3
+    error = np.sqrt(models + sequences)
+    freedom = (models + sequences) ** 2 / (models**2 / 1 + sequences**2 / 2)
+    assert found.value == pytest.approx(2)
+    assert found.high - found.value == pytest.approx(error * stats.t.ppf(0.975, freedom))
+    assert found.value - found.low == pytest.approx(found.high - found.value)
+
+
 @pytest.mark.parametrize("M", [2, 3, 5])
 @pytest.mark.parametrize("spread", [(1.0, 0.0, 0.1), (0.3, 1.0, 0.3), (0.0, 1.0, 1.0)])
 def test_an_interval_over_few_models_covers_as_often_as_it_says(M, spread):
