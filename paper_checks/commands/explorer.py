@@ -35,6 +35,10 @@ def explorer(
     heads: Annotated[int | None, typer.Option(min=1, metavar="H", help=OF_PROFILE)] = None,
     width: Annotated[int | None, typer.Option(min=1, metavar="D", help=OF_PROFILE)] = None,
     context: Annotated[int | None, typer.Option(min=2, metavar="T", help=OF_PROFILE)] = None,
+    vocab: Annotated[
+        int | None,
+        typer.Option(min=3, metavar="V", help="The most frequent tokens; that of the profile by default."),
+    ] = None,
     seed: options.Seed = 0,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the page shows as JSON to FILE.")
@@ -64,6 +68,7 @@ def explorer(
     scale = scale_of(profile.value)
     sized = replace(
         scale,
+        vocab_size=vocab or scale.vocab_size,
         layers=layers or scale.layers,
         heads=heads or scale.heads,
         width=width or scale.width,

@@ -172,6 +172,8 @@ def test_the_sizes_of_the_model_are_options(tmp_path, monkeypatch):
     monkeypatch.setattr("paper_checks.explorer.page.write_explorer", lambda out, data: None)
     sizes = {"layers": 1, "heads": 2, "width": 16, "context": 24}
     words = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
+    sizes["vocab_size"] = 900
+    words += ["--vocab", "900"]
     assert called("explorer", "-o", "e.html", *words, cwd=tmp_path).returncode == 0
     assert called("explorer", "-o", "e.html", cwd=tmp_path).returncode == 0
     given, own = (setting.scale for setting in asked)
