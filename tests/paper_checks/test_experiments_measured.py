@@ -14,7 +14,7 @@ import torch
 from gpu.small_gpt.config import Config
 from gpu.small_gpt.model import SmallGPT
 from gpu.threads import threads_worth
-from paper_checks.experiments import heads, models, probes, removal
+from paper_checks.experiments import heads, models, poems, probes, removal
 from paper_checks.experiments.models import Blocks
 from paper_checks.experiments.setting import SCALES, Setting
 from properties.laws.statistics_exact import to_float
@@ -26,7 +26,16 @@ from theory import random_rank
 CLOSE = gamma(10_000, unit_roundoff("float32"))
 V, T, H, D = 7, 9, 2, 8
 SMALL = replace(
-    SCALES["quick"], models=2, random_models=2, context=T, heads=H, width=D, deviation=0.4, batch=3
+    SCALES["quick"],
+    models=2,
+    random_models=2,
+    context=T,
+    heads=H,
+    width=D,
+    deviation=0.4,
+    batch=3,
+    steps=11,
+    poem_steps=17,
 )
 SETTING = Setting(SMALL)
 CONFIG = Config(V, T, layers=2, heads=H, width=D, deviation=0.4)
@@ -75,6 +84,29 @@ def test_every_seed_and_step_draws_windows_of_its_own(monkeypatch):
     assert all(row.tobytes() in pieces for one in drawn for row in one)
     assert drawn[0].shape == (SMALL.batch, T + 1)
     assert (batches(0, 0) == drawn[0]).all()
+
+
+@pytest.mark.parametrize("context", [None, 4])
+def test_poems_are_drawn_so_too_and_as_many_characters_of_them_whatever_the_context(monkeypatch, context):
+    train = np.random.default_rng(1).integers(2, V, 400)
+    vocabulary = (UNKNOWN, END, *map(str, range(2, V)))
+    plant(
+        monkeypatch,
+        poems,
+        poems=returns(EncodedText(vocabulary, train, np.zeros(20, dtype=int))),
+        train=lambda config, seeds, batches, settings: SimpleNamespace(
+            model=(config, seeds, batches, settings)
+        ),
+    )
+    config, seeds, batches, settings = poems.poem_models.__wrapped__(SETTING, context)
+    seen = context or T
+    assert (config.context, seeds) == (seen, (0, 1))
+    assert settings.steps == (SMALL.steps if context else SMALL.poem_steps)
+    pieces = {train[i : i + seen + 1].tobytes() for i in range(len(train) - seen)}
+    drawn = [batches(step, seed) for step in (0, 1) for seed in (0, 1)]
+    assert len({one.tobytes() for one in drawn}) == 4
+    assert all(row.tobytes() in pieces for one in drawn for row in one)
+    assert drawn[0].shape == (SMALL.batch * T // seen, seen + 1)
 
 
 def test_every_seed_and_step_draws_blocks_of_its_own(monkeypatch):
