@@ -21,6 +21,7 @@ from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
 from reference.attention_metrics import head_profile
 from reference.encoded_text import END, UNKNOWN, EncodedText
+from reference.probes import labels_by_type
 from theory import random_rank
 
 CLOSE = gamma(10_000, unit_roundoff("float32"))
@@ -215,6 +216,7 @@ def test_each_control_of_a_probe_is_fitted_to_what_its_name_says():
         assert np.abs(features - one).max() <= CLOSE
         by_type = {(token, label) for token, label in zip(plain.tokens, labels, strict=True)}
         assert len(by_type) == len(np.unique(plain.tokens))
+        assert (labels == labels_by_type(plain.tokens, plain.labels.mean(), 3)).all()
     assert found.keys() == {
         *expected,
         "place in the sentence",
