@@ -145,6 +145,23 @@ def select(names: Sequence[str], setting: Setting) -> list[str]:
     return possible
 
 
+def check_same(outcomes: Sequence[Outcome], setting: Setting, file: Path) -> None:
+    """Hold earlier outcomes to a setting: what was found on others is no part of one run.
+
+    Raises:
+        InputError: one is of another profile, seed or text, or does not say of which.
+    """
+    now = setting.told()
+    for outcome in outcomes:
+        for what in ("profile", "seed", "text"):
+            then = outcome.settings.get(what)
+            if then != now[what]:
+                raise InputError(
+                    f"{file} has {outcome.experiment} of the {what} {then}, and this run is of {now[what]}; "
+                    "run with the same, or without that file."
+                )
+
+
 def lacking(name: str, setting: Setting) -> str:
     """Return what an experiment needs that the setting has not, in a sentence; "" where all is there."""
     if name == "depth.first_layer" and not setting.scale.depths:

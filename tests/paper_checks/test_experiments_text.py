@@ -107,6 +107,24 @@ def test_the_command_writes_what_it_shows(command, tmp_path):
     assert "heads.structure" in command("--list")[1]
 
 
+def test_earlier_outcomes_of_the_same_setting_are_gone_on_from(command, tmp_path):
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    assert command("probes.used_or_not", "--json", first)[0] == 0
+    ((done,),) = (read_outcomes(first)[1],)
+    marked = Outcome(**vars(done) | {"verdict": "As it was found."})
+    write_outcomes(first, {}, [marked])
+    code, shown, _ = command("probes.used_or_not", "--have", first, "--json", second)
+    assert code == 0
+    assert "As it was found." in shown  # it was not run again
+    assert read_outcomes(second)[1] == [marked]
+    code, _, errors = command("probes.used_or_not", "--have", first, "--seed", "1", "--json", second)
+    assert code == 2
+    assert "probes.used_or_not of the seed 0, and this run is of 1; run with the same" in " ".join(
+        errors.split()
+    )
+    assert read_outcomes(second)[1] == [marked]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

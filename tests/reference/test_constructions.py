@@ -157,6 +157,14 @@ def test_on_later_rows_copies_vote_and_the_floor_is_gone():
     assert one_head(w, np.array([20.0]), periods, t) < math.exp(-10)
 
 
+def test_a_rare_period_pays_for_the_order_of_the_others():
+    """Of 5, 3 and 2 sequences with periods 6, 7 and 8 the order 7, 6, 8 is best: 7 does not hide 6.
+
+    Were it the other way round, 6, 7, 8 would cost 2 of ten log 2 alone.
+    """
+    assert abs(one_head_floor(np.repeat([6, 7, 8], [5, 3, 2])) - 0.2 * math.log(3)) <= CLOSE
+
+
 def test_cyclic_sequences_repeat_different_tokens():
     tokens, period = cyclic_sequences(np.random.default_rng(0), 50, 20, 9, (3, 5))
     assert set(period.tolist()) == {3, 5}
