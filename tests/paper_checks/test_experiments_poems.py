@@ -28,12 +28,14 @@ from reference.errors import InputError
 from reference.output_size import copying_cosine
 from reference.stories import stories
 
-# The sizes of the claims' model, so that the runs decide, with next to no training.
+# The sizes of the claims' model, so that the runs decide, with next to no training; weights that start
+# larger, so that what heads do is far above rounding.
 SMALL = replace(
     SCALES["full"],
     name="small",
     models=2,
     vocab_size=40,
+    deviation=0.1,
     windows=3,
     probe_windows=6,
     batch=1,
@@ -99,6 +101,7 @@ def test_a_run_holds_what_the_model_measures(outcomes, corpus):
         there = losses(model, windows, removing([(1, 2)], torch.from_numpy(where)))[1] - base
         assert part == pytest.approx(there.mean(), abs=close)
     assert parts[2] == run["effects"][1][2]
+    assert len({round(part / close) for part in parts}) == 3  # farther apart than rounding
     both = losses(model, windows, removing([(0, 0), (0, 1)]))[1] - base
     assert run["pair_effects"][0] == pytest.approx(both.mean(), abs=close)
     assert (len(run["pair_effects"]), len(run["map_cosines"])) == (28, 28)

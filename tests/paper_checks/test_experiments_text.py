@@ -12,8 +12,9 @@ pytest.importorskip("torch", reason="experiments train models")
 from paper_checks.command_line import main
 from paper_checks.experiments.heads import _matched_difference
 from paper_checks.experiments.registry import EXPERIMENTS, run_experiments, select
-from paper_checks.experiments.result import Outcome, Quantity, read_outcomes, write_outcomes
+from paper_checks.experiments.result import Observation, Outcome, Quantity, read_outcomes, write_outcomes
 from paper_checks.experiments.setting import SCALES, Setting
+from properties.evidence_ladder import Step
 from reference.errors import InputError
 
 
@@ -82,6 +83,27 @@ def test_an_outcome_file_that_is_none_is_told(tmp_path):
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(InputError, match="no footer"):
         read_outcomes(path)
+
+
+def test_an_outcome_is_read_as_it_was_written(tmp_path):
+    """Its observations with their claims too: the strength of a claim climbs by those that name it."""
+    path, names = tmp_path / "outcomes.jsonl", ("profile-table", "probe-table")
+    whole = Outcome(
+        "a.b",
+        "Q?",
+        "C.",
+        False,
+        "V.",
+        quantities=(Quantity("x", 1.0, 0.5, 1.5), Quantity("y", 2.0)),
+        tables={"rows": [{"model": 0, "low": 0.25}]},
+        observations=(Observation("x", Step.ablation, False, names), Observation("y", Step.targeted, True)),
+        claims=names,
+        runs=({"loss": 1.0}, {"loss": 2.0}),
+        settings={"profile": "quick"},
+        seconds=3.0,
+    )
+    write_outcomes(path, {"seed": 7}, [whole])
+    assert read_outcomes(path) == ({"seed": 7}, [whole])
 
 
 @pytest.fixture
