@@ -59,7 +59,7 @@ def explorer(
     if not has_torch():
         raise InputError("The explorer trains a model, which needs torch: pip install 'leadterms[gpu]'.")
     from paper_checks.experiments.result import read_outcomes
-    from paper_checks.experiments.setting import Setting, scale_of
+    from paper_checks.experiments.setting import Setting, check_memory, scale_of
     from paper_checks.explorer.data import explorer_data
     from paper_checks.explorer.page import write_explorer
     from paper_checks.finite import finite
@@ -74,6 +74,7 @@ def explorer(
         width=width or scale.width,
         context=context or scale.context,
     )
+    check_memory(sized)
     setting = Setting(sized, seed, corpus, tokenizer)
     data = explorer_data(setting, listed)
     write_explorer(out, data)

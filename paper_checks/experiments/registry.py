@@ -25,7 +25,7 @@ from paper_checks.experiments import (
     removal_positions,
     subspaces,
 )
-from paper_checks.experiments.models import text
+from paper_checks.experiments.models import unseen_windows
 from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import Setting, scale_of
 from reference.errors import InputError, meant
@@ -112,7 +112,7 @@ def run_on(
     """Run experiments on a setting; otherwise as `run_experiments`."""
     chosen = [name for name in select(names, setting) if name not in have]
     if setting.corpus is not None:
-        text(setting)  # a text that cannot be used is told before anything is trained
+        unseen_windows(setting)  # a text that cannot be used is told before anything is trained
     outcomes: list[Outcome] = []
     shares = [SECONDS.get(name, 2) for name in chosen]
     for number, name in enumerate(chosen):

@@ -153,11 +153,13 @@ def test_earlier_outcomes_of_the_same_setting_are_gone_on_from(command, tmp_path
         (["nothing"], "There is no experiment 'nothing'"),
         (["heads.sizes", "--corpus", "missing.txt"], "There is no corpus file missing.txt"),
         (["probes.used_or_not", "--json", "missing/e.jsonl"], "missing"),
+        (["heads.sizes", "--corpus", "short.txt"], "one window of 25, and intervals need two or more"),
         (["depth"], "give full"),
     ],
 )
 def test_a_wrong_call_is_told_in_a_sentence(command, arguments, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.txt").write_text("\n<|endoftext|>\n".join([20 * "a b "] * 2))
     code, _, errors = command(*arguments)
     assert code == 2
     assert told in errors

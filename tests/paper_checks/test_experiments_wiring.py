@@ -138,7 +138,10 @@ def test_an_untrained_heads_entropy_is_predicted_from_what_it_reads():
     expected = entropy_on_streams(read, initial_logit_variance(8, 0.4))[:, :, None]
     step = 0.01
     up_and_down = step * np.array([1.0, 0.0, 2.0]).reshape(3, 1, 1, 1)
-    off, predicted = heads._entropy_off(setting, model, expected + up_and_down, windows)
+    told = np.concatenate(
+        [expected + up_and_down, 9 + 0 * expected[..., :1]], axis=-1
+    )  # a window is left over
+    off, predicted = heads._entropy_off(setting, model, told, windows)
     assert predicted == pytest.approx(expected.mean(), rel=CLOSE)
     # A mean of one step over its standard error; what rounds is the entropies, of size 1.
     assert off == pytest.approx(np.sqrt(3), rel=CLOSE / step)

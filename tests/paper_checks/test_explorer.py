@@ -15,10 +15,12 @@ from scipy import stats
 from gpu.small_gpt.model import SmallGPT
 from gpu.threads import threads_worth
 from paper_checks.experiments.models import UNTRAINED, text, text_config, unseen_windows
+from paper_checks.experiments.setting import check_memory
 from paper_checks.explorer.data import PARTS, TEXTS, WRITTEN
 from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
 from reference.attention_metrics import head_profile
+from reference.errors import InputError
 from reference.output_size import copying_cosine, relative_output
 from reference.resampling import over_sequences
 from theory import baselines
@@ -162,6 +164,24 @@ def test_losses_and_what_is_written_are_without_each_head_in_turn(data, removals
     assert len(data["written"]) == TEXTS
     different = {tuple(one) for one in data["written"][0]["written"]}
     assert len(different) > L * H // 2  # which head is missing is seen
+
+
+def test_what_cannot_be_trained_is_told_before_it_is(tmp_path, monkeypatch):
+    """What a step keeps: four numbers a weight, and scores and weights of attention of every sequence."""
+    config = text_config(SETTING)
+    weights = sum(value.numel() for value in SmallGPT(config, (0,)).weights.values())
+    biases = L * (4 + 1) * SMALL.width
+    W_E_and_U = 2 * (SMALL.vocab_size - config.vocab_size) * SMALL.width  # the text has fewer words
+    needed = 16 * (weights - biases + W_E_and_U) + 8 * SMALL.batch * L * H * T**2
+    monkeypatch.setattr("paper_checks.experiments.setting.physical_memory", lambda: needed)
+    check_memory(SMALL)
+    monkeypatch.setattr("paper_checks.experiments.setting.physical_memory", lambda: needed - 1)
+    with pytest.raises(InputError, match="smaller --width"):
+        check_memory(SMALL)
+    monkeypatch.undo()
+    done = called("explorer", "-o", "e.html", "--context", "1000000", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "1000000 tokens need" in " ".join(done.stderr.split())
 
 
 def test_the_sizes_of_the_model_are_options(tmp_path, monkeypatch):
