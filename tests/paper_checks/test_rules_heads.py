@@ -84,7 +84,8 @@ def test_heads_of_every_model_have_to_differ_more_than_untrained_ones(
 )
 def test_heads_differ_where_windows_agree_that_they_do(noise, spreads, one, many):
     """Six windows up and down have a standard error of noise/sqrt(5): .2 is 4.5 of it, .01 a quarter."""
-    differ = heads._heads_differ(profile_of(MODELS, spreads, noise)["entropy"])
+    of_models = 50 * np.arange(MODELS).reshape(-1, 1, 1, 1)  # which is no difference between heads
+    differ = heads._heads_differ(profile_of(MODELS, spreads, noise)["entropy"] + of_models)
     assert (any(differ), all(differ)) == (one, many)
 
 
@@ -145,7 +146,7 @@ def test_four_heads_share_the_false_findings(monkeypatch, least, met):
 )
 def test_layer_0_has_to_be_louder_than_every_later_one_in_models_like_these(monkeypatch, first, later, met):
     layers = np.array([first, [0.1] * 3, [later] * 3]).T.reshape(MODELS, 3, 1, 1)
-    relative = np.broadcast_to(layers, (MODELS, 3, HEADS, WINDOWS))
+    relative = layers * np.broadcast_to([[0.25], [1.75]], (MODELS, 3, HEADS, WINDOWS))  # its mean head
     told = {"relative_output": relative, "output_norm": relative * 2, "copying": relative * 0}
     plant(
         monkeypatch,
