@@ -12,14 +12,16 @@ pytest.importorskip("torch", reason="experiments are of models in torch")
 import torch
 
 from gpu.small_gpt.config import Config
+from gpu.small_gpt.export import layer_heads
 from gpu.small_gpt.model import SmallGPT
 from gpu.threads import threads_worth
-from paper_checks.experiments import heads, models, poems, probes, removal
+from paper_checks.experiments import circuits, heads, models, poems, probes, removal
 from paper_checks.experiments.models import Blocks
 from paper_checks.experiments.setting import SCALES, Setting
 from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
 from reference.attention_metrics import head_profile
+from reference.cyclic import cyclic_sequences
 from reference.encoded_text import END, UNKNOWN, EncodedText
 from reference.probes import labels_by_type
 from theory import random_rank
@@ -177,6 +179,30 @@ def test_untrained_layers_are_compared_as_trained_ones_are():
         rises.append((losses_of(untrained, WINDOWS) - whole).mean(axis=(1, 2)))
     first, later = np.mean(rises[:H], axis=0), np.mean(rises[H:], axis=0)
     assert np.abs(removal._untrained_gaps(model, WINDOWS) - (first - later)).max() <= CLOSE
+
+
+def test_paths_compose_as_the_weights_of_their_heads_do(monkeypatch):
+    """What the writer writes, W_V W_O, against what the reader takes with its queries, keys and values."""
+    config = Config(V, T, layers=2, heads=H, width=D, mlp=False, normalised=False, deviation=0.4)
+    model = SmallGPT(config, (0,))
+    tokens, period = cyclic_sequences(np.random.default_rng(0), 5, T, V, (3, 4))
+    plant(monkeypatch, circuits, unseen_blocks=returns((tokens, period, np.arange(T) >= period[:, None])))
+    found = circuits._of_one(SETTING, model, layer_heads(model, 0))["rows"]
+    assert {(row["writer"], row["role"]) for row in found} == {
+        ((0, w), role) for w in range(H) for role in ("query", "key", "value")
+    }
+    for row in found:
+        (_, w), (_, r) = row["writer"], row["reader"]
+
+        def of(name, layer, head):
+            return model.by_head(name, layer)[0, head].detach().double().numpy()
+
+        W_Q, W_K, W_V, W_O = (of(name, 1, r) for name in ("W_Q", "W_K", "W_V", "W_O"))
+        read = {"query": W_Q @ W_K.T, "key": W_K @ W_Q.T, "value": W_V @ W_O}[row["role"]]
+        written = of("W_V", 0, w) @ of("W_O", 0, w)
+        score = np.linalg.norm(written @ read) / (np.linalg.norm(written) * np.linalg.norm(read))
+        assert row["composition"] == pytest.approx(score)
+        assert np.sign(row["deviations above chance"]) == np.sign(score**2 - 1 / D)
 
 
 class Asked(probes.Rows):

@@ -118,6 +118,12 @@ def test_a_record_of_training_is_of_the_rows_that_have_seen_a_repetition():
         assert np.ravel(record[name]) == pytest.approx(best, rel=CLOSE), name
 
 
+def test_there_are_as_many_untrained_models_as_are_asked_for(monkeypatch):
+    plant(monkeypatch, models, text_config=returns(Config(5, 4, heads=2, width=8)))
+    untrained = models.untrained_models(SETTING)
+    assert len({*untrained.seeds} - {*SETTING.seeds}) == SETTING.scale.random_models
+
+
 def test_untrained_models_are_no_trained_models_start():
     """A model before its training is no independent draw beside it."""
     model = SmallGPT(Config(5, 4, heads=2, width=8), (0, 1))
@@ -180,4 +186,5 @@ def test_the_paths_of_an_exact_induction_head(monkeypatch):
     assert row["key"]["low"] <= row["key"]["score lost"] <= row["key"]["high"]
     # It writes where only the keys read: the query reads the token's own field, and so does the value.
     assert [row[role]["composition"] > 0 for role in ("query", "key", "value")] == [False, True, False]
-    assert row["key"]["loss gained"] > 1
+    # Where it could have copied all seven tokens are alike now.
+    assert row["key"]["loss gained"] == pytest.approx(np.log(7))

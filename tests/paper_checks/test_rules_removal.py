@@ -159,8 +159,45 @@ def test_layer_0_has_to_matter_more_beyond_how_windows_and_models_differ(
     gap = np.mean(by_layer[0]) - np.mean(by_layer[1])
     assert numbers["layer 0 less later layers, nats"] == pytest.approx(gap)
     ratio = numbers["ratio"]
+    for layer, row in enumerate(found.tables["layers"]):
+        assert row["effect"] == pytest.approx(np.mean(by_layer[layer]))
+        assert row["low"] <= row["effect"] <= row["high"]
+        assert (row["low"] < row["high"]) == (layer == 0 and (noise > 0 or np.ptp(by_layer[0]) > 0))
     later = np.mean(by_layer[1])
     assert math.isnan(ratio) if later == 0 else ratio == pytest.approx(np.mean(by_layer[0]) / later)
+
+
+def p_values(heads):
+    """Return p-values [heads, 3]: the least just enough among so many, just not, and all alike."""
+    enough, not_enough, alike = (np.full(heads, 0.9) for _ in range(3))
+    enough[0], not_enough[0], alike[:] = 0.049 / heads, 0.051 / heads, 0.04
+    return np.stack([enough, not_enough, alike], axis=1)
+
+
+def test_single_heads_share_the_false_findings_of_their_model(monkeypatch):
+    plant(
+        monkeypatch,
+        removal,
+        text_models=returns(None),
+        unseen_windows=returns(None),
+        all_heads=returns(heads_of(2)),
+        effects=returns(planted_effects([3.0, 1.0])),
+        _untrained_gaps=returns(np.zeros(MODELS)),
+        two_sided_p=returns(p_values(4)),
+    )
+    assert "; 5 of 12 single heads matter after correction" in removal.layers(SETTING).verdict
+
+
+def test_pairs_share_the_false_findings_of_their_model(monkeypatch):
+    none = np.zeros((MODELS, WINDOWS))
+    planted_losses(
+        monkeypatch, removal_pairs, lambda heads: none - (len(heads) == 2), np.zeros((4, *none.shape))
+    )
+    plant(monkeypatch, removal_pairs, two_sided_p=returns(p_values(6)))
+    found = removal_pairs.pairs(SETTING)
+    assert numbers_of(found)["negative after correction"] == 7
+    by_model = [[row["adjusted p"] for row in found.tables["pairs"] if row["model"] == m] for m in range(3)]
+    assert [sum(p < 0.05 for p in one) for one in by_model] == [1, 0, 6]
 
 
 @pytest.mark.parametrize(
