@@ -11,9 +11,11 @@ pytest.importorskip("torch", reason="experiments are of models in torch")
 
 import torch
 
+from gpu.small_gpt.ablation import losses
 from gpu.small_gpt.config import Config
 from gpu.small_gpt.export import layer_heads
 from gpu.small_gpt.model import SmallGPT
+from gpu.small_gpt.paths import cut
 from gpu.threads import threads_worth
 from paper_checks.experiments import circuits, heads, models, poems, probes, removal
 from paper_checks.experiments.models import Blocks
@@ -186,7 +188,8 @@ def test_paths_compose_as_the_weights_of_their_heads_do(monkeypatch):
     config = Config(V, T, layers=2, heads=H, width=D, mlp=False, normalised=False, deviation=0.4)
     model = SmallGPT(config, (0,))
     tokens, period = cyclic_sequences(np.random.default_rng(0), 5, T, V, (3, 4))
-    plant(monkeypatch, circuits, unseen_blocks=returns((tokens, period, np.arange(T) >= period[:, None])))
+    known = np.arange(T) >= period[:, None]
+    plant(monkeypatch, circuits, unseen_blocks=returns((tokens, period, known)))
     found = circuits._of_one(SETTING, model, layer_heads(model, 0))["rows"]
     assert {(row["writer"], row["role"]) for row in found} == {
         ((0, w), role) for w in range(H) for role in ("query", "key", "value")
@@ -202,6 +205,9 @@ def test_paths_compose_as_the_weights_of_their_heads_do(monkeypatch):
         written = of("W_V", 0, w) @ of("W_O", 0, w)
         score = np.linalg.norm(written @ read) / (np.linalg.norm(written) * np.linalg.norm(read))
         assert row["composition"] == pytest.approx(score)
+        edits = cut(model, tokens[:, :-1], row["writer"], row["reader"], row["role"])
+        gained = (losses(model, tokens, edits) - losses(model, tokens))[0][known].mean()
+        assert row["loss gained"] == pytest.approx(gained, abs=CLOSE)
         assert np.sign(row["deviations above chance"]) == np.sign(score**2 - 1 / D)
 
 
