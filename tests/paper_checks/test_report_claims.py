@@ -40,6 +40,30 @@ def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
     assert "5.433" in errata
 
 
+def test_every_claim_says_how_strong_its_evidence_is_and_what_is_missing():
+    """In its row and, where it is refuted, in the errata; claims of older results say neither."""
+    weak, sure = (
+        {"strength": "a pattern, 2 of 6 steps", "missing": "present in the data"},
+        {"missing": "nothing"},
+    )
+    known = [
+        {**claim("weak", "refuted"), **weak},
+        {**claim("sure", "refuted"), "strength": "by arithmetic alone", **sure},
+        claim("old", "refuted"),
+    ]
+    page = " ".join(page_of(with_claims(sample_run(), *known)).split())
+    rows = dict(re.findall(r'id="claim-(\w+)".*?data-key="evidence"[^>]*>(.*?)</td>', page))
+    held = known[0]["evidence"]
+    assert rows == {
+        "weak": f'{held}<br><span class="quiet">a pattern, 2 of 6 steps; missing: present in the data</span>',
+        "sure": f'{held}<br><span class="quiet">by arithmetic alone</span>',
+        "old": held,
+    }
+    errata = page.split('id="errata"')[1].split("</section>")[0]
+    assert ": a pattern, 2 of 6 steps; missing: present in the data)" in errata
+    assert ": by arithmetic alone)" in errata
+
+
 def test_the_counts_add_up():
     run = sample_run()
     counts = verdicts.by_source(run)
