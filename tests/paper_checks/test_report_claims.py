@@ -42,13 +42,9 @@ def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
 
 def test_every_claim_says_how_strong_its_evidence_is_and_what_is_missing():
     """In its row and, where it is refuted, in the errata; claims of older results say neither."""
-    weak, sure = (
-        {"strength": "a pattern, 2 of 6 steps", "missing": "present in the data"},
-        {"missing": "nothing"},
-    )
     known = [
-        {**claim("weak", "refuted"), **weak},
-        {**claim("sure", "refuted"), "strength": "by arithmetic alone", **sure},
+        claim("weak", "refuted", strength="a pattern, 2 of 6 steps", missing="present in the data"),
+        claim("sure", "refuted", strength="by arithmetic alone", missing="nothing"),
         claim("old", "refuted"),
     ]
     page = " ".join(page_of(with_claims(sample_run(), *known)).split())
