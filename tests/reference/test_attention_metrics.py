@@ -161,6 +161,9 @@ def test_random_heads_on_streams_lose_what_the_streams_lie_apart(alike):
     v = initial_logit_variance(d, deviation)
     expected = entropy_on_streams(stream, v)
     lost = (T - 1) / T - expected
+    # Row by row: half the mean square of the streams seen about their mean, times that of the row's own.
+    own = [(stream[t] ** 2).mean() * stream[: t + 1].var(axis=0).mean() / 2 for t in range(1, T)]
+    assert abs(lost - v * sum(own / np.log(np.arange(2, T + 1))) / T) <= CLOSE
     # The next order has the factor v times what streams are longer than unit variance, squared.
     left_out = lost * v * ((stream**2).mean(axis=1).max()) ** 2
     assert abs(found.mean() - expected) <= DEVIATIONS * found.std() / math.sqrt(heads) + left_out
