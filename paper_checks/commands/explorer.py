@@ -37,7 +37,7 @@ def explorer(
     context: Annotated[int | None, typer.Option(min=2, metavar="T", help=OF_PROFILE)] = None,
     vocab: Annotated[
         int | None,
-        typer.Option(min=3, metavar="V", help="The most frequent tokens; that of the profile by default."),
+        typer.Option(min=1, metavar="V", help="The most frequent tokens; that of the profile by default."),
     ] = None,
     seed: options.Seed = 0,
     json: Annotated[
