@@ -118,12 +118,12 @@ def test_every_seed_and_step_draws_blocks_of_its_own(monkeypatch):
     plant(
         monkeypatch,
         models,
-        train=lambda config, seeds, batches, *more, **other: SimpleNamespace(
-            model=(config, seeds, batches), records=other
-        ),
+        train=lambda *given, record: SimpleNamespace(model=given),
     )
     run = models.block_models.__wrapped__(SETTING, Blocks(1, 4, False, (4, 6)), 32)
-    config, seeds, batches = run.model
+    config, seeds, batches, settings = run.model
+    # What appears within a record of something else appears within a sixteenth of the training.
+    assert (settings.steps, settings.record_every, settings.rate) == (32, 2, SMALL.blocks_rate)
     assert (config.layers, config.heads, config.positions, config.mlp) == (1, 4, False, False)
     assert seeds == (0, 1)
     drawn = [batches(step, seed) for step in (0, 1) for seed in (0, 1)]

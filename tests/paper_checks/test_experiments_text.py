@@ -139,11 +139,16 @@ def test_earlier_outcomes_of_the_same_setting_are_gone_on_from(command, tmp_path
     assert code == 0
     assert "As it was found." in shown  # it was not run again
     assert read_outcomes(second)[1] == [marked]
-    code, _, errors = command("probes.used_or_not", "--have", first, "--seed", "1", "--json", second)
-    assert code == 2
-    assert "probes.used_or_not of the seed 0, and this run is of 1; run with the same" in " ".join(
-        errors.split()
-    )
+    text = tmp_path / "another.txt"
+    text.write_text("\n<|endoftext|>\n".join([60 * "a b "] * 2))
+    for other, told in (
+        (["--seed", "1"], "of the seed 0, and this run is of 1; run with the same"),
+        (["--profile", "full"], "of the profile quick, and this run is of full;"),
+        (["--corpus", text], "of the text generated stories, and this run is of another.txt;"),
+    ):
+        code, _, errors = command("probes.used_or_not", "--have", first, "--json", second, *other)
+        assert code == 2
+        assert f"probes.used_or_not {told}" in " ".join(errors.split())
     assert read_outcomes(second)[1] == [marked]
 
 
