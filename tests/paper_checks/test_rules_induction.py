@@ -200,6 +200,22 @@ def test_induction_has_to_appear_and_the_loss_to_fall_with_it(monkeypatch, loss,
     }
 
 
+def test_what_followed_the_last_time_counts_and_not_the_first():
+    # 1 then 2, 1 then 3, 1 then 3 again, with 2, 3 and 3 new, then followed by 1 as before.
+    assert induction.recurring(np.array([[1, 2, 1, 3, 1, 3, 1]])) == 2 / 3
+
+
+def test_periods_are_too_many_for_one_layer_or_keep_out_of_each_others_way():
+    many, few = random_periods(SETTING), spaced_periods(SETTING)
+    assert many == tuple(range(many[0], 2 * many[0]))
+    assert 5 * many[0] <= SETTING.scale.blocks_context  # so that blocks come back twice at the least
+    assert len(few) == 4
+    assert set(np.diff(few)) == {2}  # no other's candidate is the token itself
+    assert max(few) <= 2 * min(few) - 2
+    short = replace(SETTING, scale=replace(SETTING.scale, blocks_context=8))
+    assert random_periods(short) == (3, 4, 5)
+
+
 RISE = [0.0, 0.0, 0.4, 0.8, 0.8]
 
 
