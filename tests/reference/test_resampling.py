@@ -122,6 +122,15 @@ def test_text_is_split_by_document_and_rare_words_are_unknown():
         encode(documents, whitespace, vocab_size=5, test_share=1.0, seed=0)
 
 
+def test_words_of_test_documents_alone_are_unknown():
+    """Were they in the vocabulary, what is tested on would have been looked at."""
+    text = encode([f"a w{i} w{i}" for i in range(10)], whitespace, vocab_size=99, test_share=0.3, seed=0)
+    own = {*text.vocabulary} - {UNKNOWN, END, "a"}
+    assert len(own) == 7
+    assert text.text(text.test.tolist()) == ["a", UNKNOWN, UNKNOWN, END] * 3
+    assert UNKNOWN not in text.text(text.train.tolist())
+
+
 def test_windows_are_pieces_of_the_stream():
     stream = np.arange(50)
     windows = random_windows(np.random.default_rng(0), stream, 200, 6)
