@@ -34,9 +34,13 @@ def copying_cosine(
 
     In -1..1; near 1 says that the head writes the stream again, a high diagonal alone does not. Positions
     where either is zero count as 0. Uniform attention over orthogonal values that OV leaves as they are:
-    (1/T) sum_t (t+1)^(-1/2), for position t is one of the t+1 it averages; a random OV: 0 in the mean.
+    (1/T) sum_t (t+1)^(-1/2), for position t is one of the t+1 it averages; with random logits of variance v
+    each term is smaller by the factor 1 - v t / (2 (t+1)), to first order. A random OV: 0 in the mean.
 
-    Source: attention-chapter, question 11 (the test that it leaves to the reader).
+    Source: attention-chapter, question 11 (the test that it leaves to the reader); the values are derived
+    here. The cosine is p_t / |p|, whose mean is that of 1 / ((t+1) |p|), since weights are exchangeable and
+    sum to 1, and |p|^2 is 1/(t+1) times 1 + v t / (t+1) on average (`excess_collision` in
+    `theory.softmax_moments`).
     """
     inner = (output * stream).sum(axis=-1)
     size = np.linalg.norm(output, axis=-1) * np.linalg.norm(stream, axis=-1)

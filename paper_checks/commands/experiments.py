@@ -66,8 +66,9 @@ def experiments(
     if not has_torch():
         raise InputError("Experiments train models, which needs torch: pip install 'leadterms[gpu]'.")
     from paper_checks.experiments.kept import kept
-    from paper_checks.experiments.registry import EXPERIMENTS, run_experiments
+    from paper_checks.experiments.registry import EXPERIMENTS, check_same, run_experiments
     from paper_checks.experiments.result import assessments, read_outcomes, write_outcomes
+    from paper_checks.experiments.setting import Setting, scale_of
 
     console = terminal(quiet=quiet)
     if list_them:
@@ -76,6 +77,8 @@ def experiments(
             console.print(name, Padding(Text(purpose), (0, 0, 0, 2)))
         return
     earlier = read_outcomes(have)[1] if have else []
+    if have:
+        check_same(earlier, Setting(scale_of(profile.value), seed, corpus, tokenizer), have)
     header = {"profile": profile.value, "seed": seed}
     with ExitStack() as stack:
         keep = stack.enter_context(kept(json, header, "--have")) if json else lambda new: None

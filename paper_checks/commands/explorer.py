@@ -35,6 +35,10 @@ def explorer(
     heads: Annotated[int | None, typer.Option(min=1, metavar="H", help=OF_PROFILE)] = None,
     width: Annotated[int | None, typer.Option(min=1, metavar="D", help=OF_PROFILE)] = None,
     context: Annotated[int | None, typer.Option(min=2, metavar="T", help=OF_PROFILE)] = None,
+    vocab: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="V", help="The most frequent tokens; that of the profile by default."),
+    ] = None,
     seed: options.Seed = 0,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the page shows as JSON to FILE.")
@@ -55,7 +59,7 @@ def explorer(
     if not has_torch():
         raise InputError("The explorer trains a model, which needs torch: pip install 'leadterms[gpu]'.")
     from paper_checks.experiments.result import read_outcomes
-    from paper_checks.experiments.setting import Setting, scale_of
+    from paper_checks.experiments.setting import Setting, check_memory, scale_of
     from paper_checks.explorer.data import explorer_data
     from paper_checks.explorer.page import write_explorer
     from paper_checks.finite import finite
@@ -64,11 +68,13 @@ def explorer(
     scale = scale_of(profile.value)
     sized = replace(
         scale,
+        vocab_size=vocab or scale.vocab_size,
         layers=layers or scale.layers,
         heads=heads or scale.heads,
         width=width or scale.width,
         context=context or scale.context,
     )
+    check_memory(sized)
     setting = Setting(sized, seed, corpus, tokenizer)
     data = explorer_data(setting, listed)
     write_explorer(out, data)

@@ -15,6 +15,7 @@ from gpu.small_gpt.training import Run, Settings, train
 from paper_checks.experiments.setting import Setting
 from reference.cyclic import cyclic_sequences
 from reference.encoded_text import EncodedText, consecutive_windows, encode, random_windows
+from reference.errors import InputError
 from reference.sources import find_source
 from reference.stories import stories
 from reference.tokenizers import tokenizer
@@ -83,9 +84,19 @@ def untrained_like(model: SmallGPT) -> SmallGPT:
 
 
 def unseen_windows(setting: Setting, count: int | None = None) -> np.ndarray:
-    """Return windows [N, T+1] of the test text that do not overlap."""
-    scale = setting.scale
-    return consecutive_windows(text(setting).test, count or scale.windows, scale.context)
+    """Return windows [N, T+1] of the test text that do not overlap.
+
+    Raises:
+        InputError: there are fewer than two, of which there is no interval.
+    """
+    scale, stream = setting.scale, text(setting).test
+    windows = consecutive_windows(stream, count or scale.windows, scale.context)
+    if len(windows) < 2:
+        raise InputError(
+            f"The part of the text for testing has {len(stream)} tokens, one window of {scale.context + 1}, "
+            "and intervals need two or more; give more text or a shorter context."
+        )
+    return windows
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from paper_checks.experiments import (
     removal_positions,
     subspaces,
 )
-from paper_checks.experiments.models import text
+from paper_checks.experiments.models import unseen_windows
 from paper_checks.experiments.result import Outcome
 from paper_checks.experiments.setting import Setting, scale_of
 from reference.errors import InputError, meant
@@ -112,7 +112,7 @@ def run_on(
     """Run experiments on a setting; otherwise as `run_experiments`."""
     chosen = [name for name in select(names, setting) if name not in have]
     if setting.corpus is not None:
-        text(setting)  # a text that cannot be used is told before anything is trained
+        unseen_windows(setting)  # a text that cannot be used is told before anything is trained
     outcomes: list[Outcome] = []
     shares = [SECONDS.get(name, 2) for name in chosen]
     for number, name in enumerate(chosen):
@@ -143,6 +143,23 @@ def select(names: Sequence[str], setting: Setting) -> list[str]:
     if not possible:
         raise InputError(lacking(chosen[0], setting))
     return possible
+
+
+def check_same(outcomes: Sequence[Outcome], setting: Setting, file: Path) -> None:
+    """Hold earlier outcomes to a setting: what was found on others is no part of one run.
+
+    Raises:
+        InputError: one is of another profile, seed or text, or does not say of which.
+    """
+    now = setting.told()
+    for outcome in outcomes:
+        for what in ("profile", "seed", "text"):
+            then = outcome.settings.get(what)
+            if then != now[what]:
+                raise InputError(
+                    f"{file} has {outcome.experiment} of the {what} {then}, and this run is of {now[what]}; "
+                    "run with the same, or without that file."
+                )
 
 
 def lacking(name: str, setting: Setting) -> str:

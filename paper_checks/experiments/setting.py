@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reference.errors import InputError
+from reference.memory import physical_memory
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,28 @@ class Setting:
         """Return the setting as plain values."""
         text = "generated stories" if self.corpus is None else self.corpus.name
         return {"profile": self.scale.name, "seed": self.seed, "text": text, **asdict(self.scale)}
+
+
+def check_memory(scale: Scale) -> None:
+    """Refuse models of text of which a step of training cannot fit into the memory there is.
+
+    Counted is what a step keeps in float32 whatever else it does: weights, gradients and the two moments of
+    Adam, 12 d^2 numbers a layer and more; and scores and weights of attention, L H T^2 of each a sequence.
+
+    Raises:
+        InputError: they are more; it says which is.
+    """
+    there = physical_memory()
+    L, H, T, d, V = scale.layers, scale.heads, scale.context, scale.width, scale.vocab_size
+    weights = 4 * 4 * scale.models * (12 * L * d**2 + (2 * V + T) * d)
+    maps = 4 * 2 * scale.models * scale.batch * L * H * T**2
+    if there is not None and weights + maps > there:
+        told = "--width" if weights > maps else "--context"
+        raise InputError(
+            f"{scale.models} models of {L} layers of {H} heads, {d} features and {T} tokens need "
+            f"{(weights + maps) / 2**30:,.0f} GiB to train, and there are {there / 2**30:,.0f}; give a "
+            f"smaller {told}, or fewer --layers."
+        )
 
 
 def scale_of(profile: str) -> Scale:

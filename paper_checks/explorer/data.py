@@ -27,9 +27,9 @@ WRITTEN = 24
 
 def explorer_data(setting: Setting, outcomes: Sequence[Outcome] = ()) -> dict[str, Any]:
     """Return what the page shows of the setting's first model, beside one as it was initialised."""
+    windows = unseen_windows(setting)  # a text that is too short is told before anything is trained
     trained = text_models(setting).only(0)
     models = {"trained": trained, "untrained": untrained_like(trained)}
-    windows = unseen_windows(setting)
     shown = windows[:TEXTS]
     words = text(setting)
     T = windows.shape[1] - 1

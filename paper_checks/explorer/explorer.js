@@ -142,10 +142,21 @@
   }
 
   function bars() {
-    const [base, without] = [0, 1 + state.layer * data.heads + state.head].map((at) => data.losses[shown().text][at]);
+    const at = state.layer * data.heads + state.head;
     const words = data.texts[shown().text];
+    const [base, without] = [0, 1 + at].map((one) => data.losses[shown().text][one]);
+    pairs("bars", base, without, (t) => words[t + 1], (t) => `“${words[t + 1]}” after “${words[t]}”`);
+    const mean = data.removal["by position"];
+    const rises = data.removal.heads[at]["by position"];
+    pairs("mean-bars", mean, mean.map((loss, t) => loss + rises[t]), (t) => t, (t) => `Position ${t}`);
+  }
+
+  // Two bars a position, the model's loss and that without the chosen head, with the numbers under the pointer.
+  function pairs(id, base, without, label, where) {
+    const removed = `layer ${state.layer}, head ${state.head}`;
     const most = Math.max(...base, ...without, 0.01);
-    byId("bars").replaceChildren(...base.map((loss, t) => {
+    const told = byId(`${id}-readout`);
+    byId(id).replaceChildren(...base.map((loss, t) => {
       const bar = element("div", undefined, { class: "bar", tabindex: 0 });
       const pair = element("div", undefined, { class: "pair" });
       for (const value of [loss, without[t]]) {
@@ -153,16 +164,17 @@
         part.style.height = `${(100 * value) / most}%`;
         pair.append(part);
       }
-      bar.append(pair, element("span", words[t + 1]));
+      bar.append(pair, element("span", label(t)));
       const tell = () => {
-        byId("bar-readout").textContent = `“${words[t + 1]}” after “${words[t]}”: ${loss.toFixed(3)} nats, ` +
-          `${without[t].toFixed(3)} without layer ${state.layer}, head ${state.head} (${(without[t] - loss).toFixed(3)})`;
+        const rise = without[t] - loss;
+        told.textContent = `${where(t)}: ${loss.toFixed(3)} nats, ${without[t].toFixed(3)} without ${removed} ` +
+          `(${rise >= 0 ? "+" : ""}${rise.toFixed(3)})`;
       };
       bar.addEventListener("pointerenter", tell);
       bar.addEventListener("focus", tell);
       return bar;
     }));
-    byId("bar-readout").textContent = `Left bars: the model; right bars: without layer ${state.layer}, head ${state.head}.`;
+    told.textContent = `Left bars: the model; right bars: without ${removed}.`;
   }
 
   function written() {

@@ -5,11 +5,18 @@ import pytest
 import torch
 
 from gpu.boundary import to_numpy
-from gpu.small_gpt.ablation import all_heads, effects, losses, removing, removing_after_projection
+from gpu.small_gpt.ablation import (
+    all_heads,
+    effects,
+    losses,
+    removing,
+    removing_after_projection,
+    removing_direction,
+)
 from gpu.small_gpt.config import Config
 from gpu.small_gpt.export import attention_only, embeddings
 from gpu.small_gpt.generate import continued
-from gpu.small_gpt.heads import profiles
+from gpu.small_gpt.heads import head_scores, profiles
 from gpu.small_gpt.model import Edits, SmallGPT
 from gpu.small_gpt.paths import attention_of, cut
 from gpu.small_gpt.training import Settings, train
@@ -19,6 +26,7 @@ from reference import attention_only as in_numpy
 from reference.attention_metrics import head_profile
 from reference.cyclic import cyclic_sequences
 from reference.errors import InputError
+from reference.induction import sequence_induction_score
 from reference.model import causal_softmax
 from reference.multi_head import head_outputs, multi_head_output
 from reference.output_size import copying_cosine, relative_output
@@ -109,6 +117,19 @@ def test_a_profile_is_of_what_a_head_writes_beside_the_stream_that_it_reads():
             assert np.abs(found[name][number, layer] - value).max() <= T * CLOSE, name
 
 
+def test_a_heads_scores_are_of_what_it_reads_and_not_of_what_comes_next():
+    ours, x = bare(), TOKENS[:, :-1]
+    found = head_scores(ours, TOKENS)
+    for number, layer, head in np.ndindex(2, 2, 2):
+        maps = in_numpy.run(attention_only(ours, number), x).attention[layer][head]
+        scores = {
+            "previous": head_profile(maps)["previous"],
+            "induction": sequence_induction_score(maps, x),
+        }
+        for name, of_sequences in scores.items():
+            assert abs(found[name][number, layer, head] - of_sequences.mean()) <= CLOSE, name
+
+
 @pytest.mark.parametrize(("role", "moved"), [("query", True), ("key", True), ("value", False)])
 def test_a_cut_path_is_the_stream_without_what_one_head_wrote(role, moved):
     ours, x = bare(seeds=(0,)), TOKENS[:, :-1]
@@ -144,6 +165,21 @@ def test_removed_at_some_positions_only():
     # In the last layer a position's loss depends on what is removed there alone.
     last = effects(ours, TOKENS, [[(1, 1)]], late)
     assert np.abs(last[..., 4:] - whole[1:, ..., 4:]).max() <= CLOSE
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2])
+def test_a_direction_is_taken_out_of_the_stream_before_one_layer(layer):
+    """From there on the model is as if it had begun with what is left; layer 2 of two is the end."""
+    ours = bare(seeds=(0,))
+    unit = np.random.default_rng(0).normal(size=8)
+    unit /= np.linalg.norm(unit)
+    weights, x = attention_only(ours, 0), TOKENS[:, :-1]
+    stream = in_numpy.run(weights, x).streams[layer]
+    stream = stream - np.multiply.outer(stream @ unit, unit)
+    for heads in weights.layers[layer:]:
+        stream = stream + multi_head_output(vars(heads), stream, [])
+    found = losses(ours, TOKENS, removing_direction(layer, unit))[0]
+    assert np.abs(found - in_numpy.losses(stream @ weights.W_U, TOKENS[:, 1:])).max() <= CLOSE
 
 
 def test_one_head_can_be_given_a_stream_of_its_own():
@@ -192,6 +228,16 @@ def test_matrices_decay_and_biases_do_not(monkeypatch):
     decays = {id(weight): group["weight_decay"] for group in asked for weight in group["params"]}
     found = {name: decays[id(weight)] for name, weight in trained.weights.items()}
     assert found == {name: 0.0 if name in ("b_in", "b_out") else 0.5 for name in trained.weights}
+
+
+def test_the_rate_rises_in_a_line_and_falls_as_half_a_cosine_to_a_tenth():
+    settings = Settings(100, rate=2.0, warmup=10)
+    falls = [1.1 + 0.9 * np.cos(np.pi * step / 100) for step in range(101)]
+    rises = [min(1.0, (step + 1) / 10) for step in range(101)]
+    assert [settings.rate_at(step) for step in range(101)] == pytest.approx(
+        np.multiply(rises, falls).tolist()
+    )
+    assert settings.rate_at(100) == pytest.approx(0.2)
 
 
 def test_training_learns_a_fixed_period_and_repeats_to_the_bit():

@@ -12,8 +12,9 @@ pytest.importorskip("torch", reason="experiments train models")
 from paper_checks.command_line import main
 from paper_checks.experiments.heads import _matched_difference
 from paper_checks.experiments.registry import EXPERIMENTS, run_experiments, select
-from paper_checks.experiments.result import Outcome, Quantity, read_outcomes, write_outcomes
+from paper_checks.experiments.result import Observation, Outcome, Quantity, read_outcomes, write_outcomes
 from paper_checks.experiments.setting import SCALES, Setting
+from properties.evidence_ladder import Step
 from reference.errors import InputError
 
 
@@ -84,6 +85,27 @@ def test_an_outcome_file_that_is_none_is_told(tmp_path):
         read_outcomes(path)
 
 
+def test_an_outcome_is_read_as_it_was_written(tmp_path):
+    """Its observations with their claims too: the strength of a claim climbs by those that name it."""
+    path, names = tmp_path / "outcomes.jsonl", ("profile-table", "probe-table")
+    whole = Outcome(
+        "a.b",
+        "Q?",
+        "C.",
+        False,
+        "V.",
+        quantities=(Quantity("x", 1.0, 0.5, 1.5), Quantity("y", 2.0)),
+        tables={"rows": [{"model": 0, "low": 0.25}]},
+        observations=(Observation("x", Step.ablation, False, names), Observation("y", Step.targeted, True)),
+        claims=names,
+        runs=({"loss": 1.0}, {"loss": 2.0}),
+        settings={"profile": "quick"},
+        seconds=3.0,
+    )
+    write_outcomes(path, {"seed": 7}, [whole])
+    assert read_outcomes(path) == ({"seed": 7}, [whole])
+
+
 @pytest.fixture
 def command(monkeypatch, capsys):
     """Call the command in this process, which has imported torch already; return exit, output and errors."""
@@ -107,17 +129,42 @@ def test_the_command_writes_what_it_shows(command, tmp_path):
     assert "heads.structure" in command("--list")[1]
 
 
+def test_earlier_outcomes_of_the_same_setting_are_gone_on_from(command, tmp_path):
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    assert command("probes.used_or_not", "--json", first)[0] == 0
+    ((done,),) = (read_outcomes(first)[1],)
+    marked = Outcome(**vars(done) | {"verdict": "As it was found."})
+    write_outcomes(first, {}, [marked])
+    code, shown, _ = command("probes.used_or_not", "--have", first, "--json", second)
+    assert code == 0
+    assert "As it was found." in shown  # it was not run again
+    assert read_outcomes(second)[1] == [marked]
+    text = tmp_path / "another.txt"
+    text.write_text("\n<|endoftext|>\n".join([60 * "a b "] * 2))
+    for other, told in (
+        (["--seed", "1"], "of the seed 0, and this run is of 1; run with the same"),
+        (["--profile", "full"], "of the profile quick, and this run is of full;"),
+        (["--corpus", text], "of the text generated stories, and this run is of another.txt;"),
+    ):
+        code, _, errors = command("probes.used_or_not", "--have", first, "--json", second, *other)
+        assert code == 2
+        assert f"probes.used_or_not {told}" in " ".join(errors.split())
+    assert read_outcomes(second)[1] == [marked]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["nothing"], "There is no experiment 'nothing'"),
         (["heads.sizes", "--corpus", "missing.txt"], "There is no corpus file missing.txt"),
         (["probes.used_or_not", "--json", "missing/e.jsonl"], "missing"),
+        (["heads.sizes", "--corpus", "short.txt"], "one window of 25, and intervals need two or more"),
         (["depth"], "give full"),
     ],
 )
 def test_a_wrong_call_is_told_in_a_sentence(command, arguments, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.txt").write_text("\n<|endoftext|>\n".join([20 * "a b "] * 2))
     code, _, errors = command(*arguments)
     assert code == 2
     assert told in errors

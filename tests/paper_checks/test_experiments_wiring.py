@@ -18,9 +18,11 @@ from gpu.threads import threads_worth
 from paper_checks.experiments import circuits, heads, models, probe_removal, probes
 from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
+from reference.attention_metrics import head_profile
 from reference.constructions import induction_model
 from reference.cyclic import cyclic_sequences
 from reference.encoded_text import END, UNKNOWN, EncodedText
+from reference.induction import sequence_induction_score
 from reference.multi_head import NAMES
 from reference.probes import fit_probe
 from reference.random_heads import entropy_on_streams, initial_logit_variance
@@ -70,7 +72,7 @@ def test_a_direction_is_removed_where_it_was_probed(monkeypatch):
     def measured(model, tokens, edits=None):
         assert (tokens == windows[[0, 2]]).all()
         seen.append(edits)
-        return np.full((1, 2, 3), 1.0 if edits is None else 1.5)
+        return np.full((1, 2, 3), 1.0 if edits is None else 1.5 + edits[1][0])  # the direction's first part
 
     plant(
         monkeypatch,
@@ -84,7 +86,9 @@ def test_a_direction_is_removed_where_it_was_probed(monkeypatch):
     assert places == [1] * (1 + SETTING.scale.directions)
     own = seen[1][1]
     assert own.tolist() == fit_probe(stream[~tested], labels[~tested]).unit.tolist()
-    assert found.own.tolist() == [0.5, 0.5]
+    assert found.own.tolist() == pytest.approx([0.5 + own[0]] * 2)
+    assert found.random.tolist() == pytest.approx([0.5 + edit[1][0] for edit in seen[2:]])
+    assert len({edit[1][0] for edit in seen[1:]}) == 1 + SETTING.scale.directions
     # A new probe is fitted to the training rows without the direction.
     without = stream - (stream @ own)[:, None] * own
     assert found.still.tolist() == rows.score(without).tolist()
@@ -102,6 +106,22 @@ def test_a_record_of_training_is_of_the_rows_that_have_seen_a_repetition():
     late = np.arange(each.shape[2]) >= drawn[:, None]
     assert record["loss"] == pytest.approx([one[late].mean() for one in each], rel=CLOSE)
     assert record["loss"] != pytest.approx([one.mean() for one in each], rel=CLOSE)
+    inputs = tokens[:, :-1]
+    with torch.no_grad():
+        (maps,) = model.run(torch.from_numpy(inputs)).attention  # [M, H, N, T, T]
+    maps = maps.double().numpy()
+    for name, of_head in {
+        "induction": lambda A: sequence_induction_score(A, inputs).mean(),
+        "previous": lambda A: head_profile(A)["previous"].mean(),
+    }.items():
+        best = [max(of_head(A) for A in one) for one in maps]
+        assert np.ravel(record[name]) == pytest.approx(best, rel=CLOSE), name
+
+
+def test_there_are_as_many_untrained_models_as_are_asked_for(monkeypatch):
+    plant(monkeypatch, models, text_config=returns(Config(5, 4, heads=2, width=8)))
+    untrained = models.untrained_models(SETTING)
+    assert len({*untrained.seeds} - {*SETTING.seeds}) == SETTING.scale.random_models
 
 
 def test_untrained_models_are_no_trained_models_start():
@@ -124,7 +144,10 @@ def test_an_untrained_heads_entropy_is_predicted_from_what_it_reads():
     expected = entropy_on_streams(read, initial_logit_variance(8, 0.4))[:, :, None]
     step = 0.01
     up_and_down = step * np.array([1.0, 0.0, 2.0]).reshape(3, 1, 1, 1)
-    off, predicted = heads._entropy_off(setting, model, expected + up_and_down, windows)
+    told = np.concatenate(
+        [expected + up_and_down, 9 + 0 * expected[..., :1]], axis=-1
+    )  # a window is left over
+    off, predicted = heads._entropy_off(setting, model, told, windows)
     assert predicted == pytest.approx(expected.mean(), rel=CLOSE)
     # A mean of one step over its standard error; what rounds is the entropies, of size 1.
     assert off == pytest.approx(np.sqrt(3), rel=CLOSE / step)
@@ -163,4 +186,5 @@ def test_the_paths_of_an_exact_induction_head(monkeypatch):
     assert row["key"]["low"] <= row["key"]["score lost"] <= row["key"]["high"]
     # It writes where only the keys read: the query reads the token's own field, and so does the value.
     assert [row[role]["composition"] > 0 for role in ("query", "key", "value")] == [False, True, False]
-    assert row["key"]["loss gained"] > 1
+    # Where it could have copied all seven tokens are alike now.
+    assert row["key"]["loss gained"] == pytest.approx(np.log(7))

@@ -1,10 +1,5 @@
-"""The explorer: its numbers are those of the model, and its page holds all it needs and runs nothing else."""
+"""The explorer shows what its models do: every number is found here anew, from their weights."""
 
-import html
-import json
-import re
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -13,163 +8,180 @@ from calling import called
 
 pytest.importorskip("torch", reason="the explorer trains a model")
 
-from test_report_browser import BROWSER, QUIET
+import torch
+from explored import SETTING, SMALL, explored
+from scipy import stats
 
-from gpu.small_gpt.ablation import all_heads, losses, removing
-from gpu.small_gpt.heads import attention_maps
-from paper_checks.experiments.models import text_models, unseen_windows
-from paper_checks.experiments.result import Outcome
-from paper_checks.experiments.setting import SCALES, Setting
-from paper_checks.explorer.data import PARTS, TEXTS, explorer_data
-from paper_checks.explorer.page import render, write_explorer
+from gpu.small_gpt.model import SmallGPT
+from gpu.threads import threads_worth
+from paper_checks.experiments.models import UNTRAINED, text, text_config, unseen_windows
+from paper_checks.experiments.setting import check_memory
+from paper_checks.explorer.data import PARTS, TEXTS, WRITTEN
+from properties.laws.statistics_exact import to_float
 from properties.tolerances import gamma, unit_roundoff
+from reference.attention_metrics import head_profile
 from reference.errors import InputError
+from reference.output_size import copying_cosine, relative_output
+from reference.resampling import over_sequences
+from theory import baselines
 
-CLOSE = gamma(1000, unit_roundoff("float64"))
-SMALL = replace(SCALES["quick"], name="small", models=1, stories=60, steps=4, windows=6, context=10, width=16)
-SETTING = Setting(SMALL)
-OUTCOME = Outcome("heads.structure", "Do heads differ?", "A criterion.", False, "No: they do not.")
+SINGLE = gamma(10_000, unit_roundoff("float32"))
+L, H, T = SMALL.layers, SMALL.heads, SMALL.context
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    """Models this small are fastest on one thread."""
+    with threads_worth(0):
+        yield
 
 
 @pytest.fixture(scope="module")
 def data():
-    return explorer_data(SETTING, [OUTCOME])
+    return explored()
 
 
-def test_maps_are_the_models_own(data):
-    model, windows = text_models(SETTING).only(0), unseen_windows(SETTING)
-    maps = attention_maps(model, windows[:TEXTS, :-1])[0]
-    rows, columns = np.tril_indices(maps.shape[-1])
-    for layer, head, n in np.ndindex(2, 4, TEXTS):
-        shown = np.array(data["models"]["trained"]["maps"][layer][head][n]) / PARTS
-        assert np.abs(shown - maps[layer, head, n][rows, columns]).max() <= 0.5 / PARTS + CLOSE
-    assert [len(words) for words in data["texts"]] == [windows.shape[1]] * TEXTS
+@pytest.fixture(scope="module")
+def models():
+    """The models shown, made here anew: the first seed's, and one of a seed that is never trained."""
+    config, seeds = text_config(SETTING), {"trained": SETTING.seed, "untrained": UNTRAINED + SETTING.seed}
+    return {name: SmallGPT(config, (seed,)) for name, seed in seeds.items()}
 
 
-def test_removals_and_texts_are_the_models_own(data):
-    model, windows = text_models(SETTING).only(0), unseen_windows(SETTING)
-    base = losses(model, windows)[0]
-    assert data["removal"]["loss"] == round(float(base.mean()), 4)
-    for k, head in enumerate(all_heads(model)):
-        without = losses(model, windows, removing([head]))[0]
-        row = data["removal"]["heads"][k]
-        assert (row["layer"], row["head"]) == head
-        assert abs(row["effect"] - (without - base).mean()) <= CLOSE
-        assert row["low"] <= row["effect"] <= row["high"]
-        assert data["losses"][0][1 + k] == [round(float(value), 4) for value in without[0]]
+@pytest.fixture(scope="module")
+def windows():
+    return unseen_windows(SETTING)
+
+
+@pytest.fixture(scope="module")
+def removals():
+    """The trained model, then without each head in turn: its rows of W_O are zero, so it writes nothing."""
+    found = SmallGPT(text_config(SETTING), (SETTING.seed,) * (1 + L * H))
+    k = found.config.head_width
+    with torch.no_grad():
+        for number, (layer, head) in enumerate(np.ndindex(L, H), start=1):
+            found.weights["W_O"][number, layer, head * k : (head + 1) * k] = 0
+    return found
+
+
+@torch.no_grad()
+def losses_of(models, tokens):
+    """Return the losses [M, N, T] from the log of the softmax of the logits."""
+    x, y = torch.from_numpy(tokens[:, :-1]), torch.from_numpy(tokens[:, 1:])
+    log_p = models(x).double().log_softmax(dim=-1)
+    return -log_p.gather(-1, y[None, ..., None].expand(len(log_p), -1, -1, 1))[..., 0].numpy()
+
+
+def rounds_to(shown, value, digits=4):
+    """Whether what is shown is a value to so many digits, but for the rounding of float32."""
+    return np.abs(np.asarray(shown) - value).max() <= 0.5 / 10**digits + SINGLE * (1 + np.abs(value).max())
+
+
+def test_texts_and_maps_are_those_of_the_models(data, models, windows):
+    assert data["texts"] == [text(SETTING).text(row.tolist()) for row in windows[:TEXTS]]
+    assert (data["layers"], data["heads"], data["setting"]) == (L, H, SETTING.told())
+    rows, columns = np.tril_indices(T)
+    for name, model in models.items():
+        with torch.no_grad():
+            maps = model.run(torch.from_numpy(windows[:TEXTS, :-1])).attention
+        for layer, head, n in np.ndindex(L, H, TEXTS):
+            shown = np.array(data["models"][name]["maps"][layer][head][n]) / PARTS
+            own = maps[layer][0, head, n].numpy()[rows, columns]
+            assert np.abs(shown - own).max() <= 0.5 / PARTS + SINGLE, name
+
+
+def test_profiles_are_means_over_all_windows_beside_uniform_attention(data, models, windows):
+    for name, model in models.items():
+        with torch.no_grad():
+            trace = model.run(torch.from_numpy(windows[:, :-1]))
+        for layer, head in np.ndindex(L, H):
+            stream = trace.streams[layer][0].double().numpy()
+            written = model.head_outputs(layer, trace.mixed[layer])[0, head].detach().double().numpy()
+            expected = {
+                **head_profile(trace.attention[layer][0, head].double().numpy()),
+                "relative_output": relative_output(written, stream),
+                "copying": copying_cosine(written, stream),
+                "output_norm": np.linalg.norm(written, axis=-1).mean(axis=-1),
+            }
+            shown = data["models"][name]["profiles"][layer][head]
+            assert shown.keys() == expected.keys()
+            for metric, value in expected.items():
+                assert rounds_to(shown[metric], value.mean()), (name, layer, head, metric)
+    closed = {
+        "entropy": baselines.normalised_entropy(T),
+        "diagonal": baselines.mean_diagonal(T),
+        "previous": baselines.mean_previous(T),
+        "distance": baselines.mean_distance(T),
+        "relative_diagonal": baselines.relative_diagonal(T),
+    }
+    assert data["uniform"] == {name: round(to_float(one), 4) for name, one in closed.items()}
+
+
+def test_spectra_are_the_eigenvalues_of_the_covariances(data, models):
+    for name, model in models.items():
+        spectra = data["models"][name]["spectra"]
+        for kind, weight in (("tokens", "W_E"), ("positions", "W_pos")):
+            rows = model.weights[weight][0].detach().double().numpy()
+            values = np.linalg.eigvalsh(np.cov(rows.T))[::-1][: min(len(rows) - 1, rows.shape[1])]
+            assert len(spectra[kind]) == len(values)
+            assert rounds_to(spectra[kind], values / values.sum()), (name, kind)
+
+
+def test_removals_are_told_over_all_windows_and_by_position(data, removals, windows):
+    whole, *removed = losses_of(removals, windows)
+    assert rounds_to(data["removal"]["loss"], whole.mean())
+    assert rounds_to(data["removal"]["by position"], whole.mean(axis=0))
+    rises = np.array([one - whole for one in removed])  # [K, N, T]
+    rows = data["removal"]["heads"]
+    assert [(row["layer"], row["head"]) for row in rows] == list(np.ndindex(L, H))
+    interval = over_sequences(rises.mean(axis=2).T, SETTING.seed)
+    # Benjamini and Hochberg: the i-th smallest of k times k/i, and none above a later one.
+    p = stats.ttest_1samp(rises.mean(axis=2), 0, axis=1).pvalue
+    order, k = np.argsort(p), len(p)
+    adjusted = np.empty(k)
+    adjusted[order] = np.minimum.accumulate((p[order] * k / np.arange(1, k + 1))[::-1])[::-1]
+    assert len({*adjusted.round(6), *p.round(6)}) > k  # the correction is seen
+    for head, row in enumerate(rows):
+        told = [row[name] for name in ("effect", "low", "high")]
+        own = [getattr(interval, name)[head] for name in ("value", "low", "high")]
+        assert rounds_to(told, np.array(own), digits=6)
+        assert rounds_to(row["adjusted p"], adjusted[head], digits=6)
+        assert row["better without"] == pytest.approx((rises[head].mean(axis=0) < 0).mean())
+        assert rounds_to(row["by position"], rises[head].mean(axis=0))
+
+
+def test_losses_and_what_is_written_are_without_each_head_in_turn(data, removals, windows):
+    assert rounds_to(np.swapaxes(data["losses"], 0, 1), losses_of(removals, windows[:TEXTS]))
+    words, begun = text(SETTING), max(2, T // 4)
+    tokens = torch.from_numpy(windows[:TEXTS, :begun]).expand(1 + L * H, -1, -1)
+    for _ in range(WRITTEN):
+        with torch.no_grad():
+            likeliest = removals(tokens[..., -T:])[:, :, -1].argmax(dim=-1, keepdim=True)
+        tokens = torch.cat([tokens, likeliest], dim=-1)
+    for n, told in enumerate(data["written"]):
+        assert told["beginning"] == words.text(windows[n, :begun].tolist())
+        assert told["written"] == [words.text(row) for row in tokens[:, n, begun:].tolist()]
     assert len(data["written"]) == TEXTS
-    assert len(data["written"][0]["written"]) == 9
+    different = {tuple(one) for one in data["written"][0]["written"]}
+    assert len(different) > L * H // 2  # which head is missing is seen
 
 
-def test_the_page_needs_nothing_else(data, tmp_path):
-    path = tmp_path / "explorer.html"
-    write_explorer(path, data)
-    page = path.read_text(encoding="utf-8")
-    assert not re.findall(r"""(?:src|href)=["'](?!data:,)""", page)
-    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
-    assert "No: they do not." in page
-    assert "Criterion, not met: A criterion. <code>heads.structure</code>" in page
-    assert "an assumption" not in page
-    with pytest.raises(InputError, match="cannot be written"):
-        write_explorer(tmp_path / "missing" / "explorer.html", data)
-
-
-def hostile(data):
-    words = ["</script><script>document.title='run'</script>", "<img src=x onerror=alert(1)>", "\n", "“"]
-    texts = [[words[i % 4] for i in range(len(row))] for row in data["texts"]]
-    verdict = "<b onclick='alert(1)'>bold</b></script>"
-    return {**data, "texts": texts, "outcomes": [{**data["outcomes"][0], "verdict": verdict}]}
-
-
-def test_words_that_look_like_code_stay_words(data):
-    page = render(hostile(data))
-    assert page.count("</script>") == 2
-    assert "<img" not in page
-    assert "<b onclick" not in page
-
-
-HARNESS = """<!DOCTYPE html><meta charset="utf-8">
-<iframe width="WIDTH" height="900" src="explorer.html"></iframe><pre></pre>
-<script>
-const frame = document.querySelector("iframe");
-frame.addEventListener("load", () => {
-  const doc = frame.contentDocument;
-  const seen = {};
-  try { SCRIPT } catch (error) { seen.error = String(error); }
-  document.querySelector("pre").textContent = JSON.stringify(seen);
-});
-</script>"""
-
-
-def look(folder, page, script, width=1000):
-    (folder / "explorer.html").write_text(page, encoding="utf-8")
-    harness = HARNESS.replace("WIDTH", str(width)).replace("SCRIPT", script)
-    (folder / "harness.html").write_text(harness, encoding="utf-8")
-    call = [BROWSER, *QUIET, f"--user-data-dir={folder / 'profile'}", "--dump-dom"]
-    address = (folder / "harness.html").as_uri()
-    done = subprocess.run([*call, address], capture_output=True, text=True, timeout=60, check=True)
-    shutil.rmtree(folder / "profile", ignore_errors=True)
-    return json.loads(html.unescape(re.search(r"<pre>(.*?)</pre>", done.stdout, re.DOTALL)[1]))
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no browser here")
-def test_pointing_choosing_and_removing(data, tmp_path):
-    script = """
-      const key = (name) => doc.getElementById("map").dispatchEvent(
-        new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
-      const tiles = () => [...doc.querySelectorAll(".tile")];
-      const pressed = (tile) => tile.getAttribute("aria-pressed") === "true";
-      const choose = (name, value) => {
-        const input = doc.querySelector(`[name="${name}"][value="${value}"]`);
-        input.checked = true;
-        input.dispatchEvent(new Event("input", { bubbles: true }));
-      };
-      seen.tiles = tiles().length;
-      for (let i = 0; i < 4; i++) key("ArrowDown");
-      key("ArrowRight");
-      seen.read = doc.getElementById("readout").textContent;
-      choose("view", "excess");
-      choose("model", "untrained");
-      seen.title = doc.getElementById("chosen").textContent;
-      doc.querySelectorAll("#removal tbody tr")[5].click();
-      seen.chosen = doc.getElementById("chosen").textContent;
-      seen.pressed = tiles().findIndex(pressed);
-      seen.bars = doc.querySelectorAll(".bar").length;
-      doc.querySelectorAll(".bar")[2].dispatchEvent(new Event("pointerenter"));
-      seen.bar = doc.getElementById("bar-readout").textContent;
-      seen.written = doc.querySelectorAll("#written p").length;
-      seen.spectrum = doc.getElementById("spectrum-readout").textContent;
-      seen.layers = [...doc.querySelectorAll(".layer")].map((row) => row.querySelectorAll(".tile").length);
-      tiles()[2].focus();
-      tiles()[2].click();
-      seen.focused = tiles().findIndex((tile) => tile === doc.activeElement);
-    """
-    seen = look(tmp_path, render(data), script)
-    t, k = 4, 1
-    weight = data["models"]["trained"]["maps"][0][0][0][t * (t + 1) // 2 + k] / PARTS
-    words = data["texts"][0]
-    assert seen["read"].startswith(f"“{words[t]}” (4) to “{words[k]}” (1): {weight:.3f}; uniform 0.200")
-    assert (seen["tiles"], seen["layers"], seen["focused"]) == (8, [4, 4], 2)
-    assert seen["title"] == "Layer 0, head 0, untrained"
-    assert seen["chosen"] == "Layer 1, head 1, untrained"
-    assert seen["pressed"] == 5
-    assert seen["bars"] == SMALL.context
-    base, without = data["losses"][0][0][2], data["losses"][0][6][2]
-    assert f"{base:.3f} nats, {without:.3f} without layer 1, head 1" in seen["bar"]
-    assert seen["written"] == 3
-    assert seen["spectrum"].startswith("5 components: tokens trained")
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no browser here")
-def test_hostile_words_run_nothing_and_the_page_fits_a_phone(data, tmp_path):
-    script = """
-      seen.room = doc.documentElement.clientWidth - doc.documentElement.scrollWidth;
-      seen.title = doc.title;
-      seen.images = doc.images.length;
-      seen.tiles = doc.querySelectorAll(".tile").length;
-    """
-    seen = look(tmp_path, render(hostile(data)), script, width=360)
-    assert seen == {"room": 0, "title": "Attention explorer · leadterms", "images": 0, "tiles": 8}
+def test_what_cannot_be_trained_is_told_before_it_is(tmp_path, monkeypatch):
+    """What a step keeps: four numbers a weight, and scores and weights of attention of every sequence."""
+    config = text_config(SETTING)
+    weights = sum(value.numel() for value in SmallGPT(config, (0,)).weights.values())
+    biases = L * (4 + 1) * SMALL.width
+    W_E_and_U = 2 * (SMALL.vocab_size - config.vocab_size) * SMALL.width  # the text has fewer words
+    needed = 16 * (weights - biases + W_E_and_U) + 8 * SMALL.batch * L * H * T**2
+    monkeypatch.setattr("paper_checks.experiments.setting.physical_memory", lambda: needed)
+    check_memory(SMALL)
+    monkeypatch.setattr("paper_checks.experiments.setting.physical_memory", lambda: needed - 1)
+    with pytest.raises(InputError, match="smaller --width"):
+        check_memory(SMALL)
+    monkeypatch.undo()
+    done = called("explorer", "-o", "e.html", "--context", "1000000", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "1000000 tokens need" in " ".join(done.stderr.split())
 
 
 def test_the_sizes_of_the_model_are_options(tmp_path, monkeypatch):
@@ -180,6 +192,8 @@ def test_the_sizes_of_the_model_are_options(tmp_path, monkeypatch):
     monkeypatch.setattr("paper_checks.explorer.page.write_explorer", lambda out, data: None)
     sizes = {"layers": 1, "heads": 2, "width": 16, "context": 24}
     words = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
+    sizes["vocab_size"] = 900
+    words += ["--vocab", "900"]
     assert called("explorer", "-o", "e.html", *words, cwd=tmp_path).returncode == 0
     assert called("explorer", "-o", "e.html", cwd=tmp_path).returncode == 0
     given, own = (setting.scale for setting in asked)

@@ -57,6 +57,26 @@ def test_errata_come_by_weight_and_none_is_lost():
     assert re.findall(r"\((off by.*?)\)", errata) == ["off by a factor of 7", "off by 12%"]
 
 
+def test_every_claim_says_how_strong_its_evidence_is_and_what_is_missing():
+    """In its row and, where it is refuted, in the errata; claims of older results say neither."""
+    known = [
+        claim("weak", "refuted", strength="a pattern, 2 of 6 steps", missing="present in the data"),
+        claim("sure", "refuted", strength="by arithmetic alone", missing="nothing"),
+        claim("old", "refuted"),
+    ]
+    page = " ".join(page_of(with_claims(sample_run(), *known)).split())
+    rows = dict(re.findall(r'id="claim-(\w+)".*?data-key="evidence"[^>]*>(.*?)</td>', page))
+    held = known[0]["evidence"]
+    assert rows == {
+        "weak": f'{held}<br><span class="quiet">a pattern, 2 of 6 steps; missing: present in the data</span>',
+        "sure": f'{held}<br><span class="quiet">by arithmetic alone</span>',
+        "old": held,
+    }
+    errata = page.split('id="errata"')[1].split("</section>")[0]
+    assert ": a pattern, 2 of 6 steps; missing: present in the data)" in errata
+    assert ": by arithmetic alone)" in errata
+
+
 def test_the_counts_add_up():
     run = sample_run()
     counts = verdicts.by_source(run)

@@ -1,5 +1,6 @@
 """What experiments make of circuits whose measurements are planted: each criterion, clause by clause."""
 
+import itertools
 import math
 from types import SimpleNamespace
 
@@ -10,6 +11,8 @@ from planted_models import HEADS, MODELS, SETTING, numbers_of, plant, returns, s
 pytest.importorskip("torch", reason="experiments are of models in torch")
 
 from paper_checks.experiments import circuits, subspaces
+from reference.composition import composition_excess
+from reference.multi_head import Heads
 
 KNOWN = np.tile([False, True, True], (6, 1))
 TOKENS = np.zeros((6, 4), dtype=int)
@@ -27,7 +30,7 @@ HELD = {
 
 
 def composition_of(monkeypatch, models, excess=2.0, chance=0.1, known=KNOWN):
-    """Return the outcome for planted findings of three models."""
+    """Return the outcome for planted findings of three models; the last untrained one has the excess."""
 
     def of_one(setting, number, weights):
         one = models[number]
@@ -45,12 +48,12 @@ def composition_of(monkeypatch, models, excess=2.0, chance=0.1, known=KNOWN):
         monkeypatch,
         circuits,
         circuit_models=returns(MODEL),
-        layer_heads=returns(()),
-        untrained_like=returns(None),
+        layer_heads=lambda model, number: (model, number),
+        untrained_like=returns("untrained"),
         unseen_blocks=returns((TOKENS, None, known)),
         head_scores=returns({"induction": np.full((MODELS, 2, HEADS), chance)}),
         _of_one=of_one,
-        _largest_excess=returns(excess),
+        _largest_excess=lambda weights: {("untrained", 2): excess}.get(weights, 0.0),
     )
     return circuits.composition(SETTING)
 
@@ -111,6 +114,21 @@ def test_untrained_models_have_neither_the_composition_nor_the_head(monkeypatch,
     found = composition_of(monkeypatch, [HELD] * 3, excess, chance)
     assert steps_of(found, circuits.ABOUT)["absent_in_random"] == absent
     assert numbers_of(found)["best induction score of untrained heads"] == chance
+
+
+def test_the_largest_excess_is_of_what_the_first_layer_writes_and_the_keys_of_the_second():
+    """Of two heads a layer with other matrices each: key sides read with the transpose of W_Q W_K^T."""
+    d, k, rng = 6, 2, np.random.default_rng(1)
+
+    def drawn():
+        return Heads(*rng.normal(size=(3, HEADS, d, k)), rng.normal(size=(HEADS, k, d)))
+
+    first, second = drawn(), drawn()
+    found = [
+        composition_excess(first.W_V[w] @ first.W_O[w], second.W_K[r] @ second.W_Q[r].T)
+        for w, r in itertools.product(range(HEADS), repeat=2)
+    ]
+    assert circuits._largest_excess((first, second)) == pytest.approx(max(found))
 
 
 @pytest.mark.parametrize("repeats", [True, False])
@@ -188,6 +206,8 @@ def subspaces_of(monkeypatch, query, key, value):
 
     sides = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
     parts = {"positions": np.hstack([sides, 0 * sides]), "tokens": np.hstack([0 * sides, sides])}
+    # What every token has in common, or every position, tells none from another.
+    parts = {"positions": parts["positions"] + [0, 0, 9, 0], "tokens": parts["tokens"] + [9, 0, 0, 0]}
     # W_QK of one head: rows are read by the query, columns by the key, so each needs its own head.
     same = query == key
     qk = (

@@ -65,6 +65,11 @@ def test_heads_of_every_model_have_to_differ_more_than_untrained_ones(
     assert f"in {sum(one > max(untrained) for one in trained)} of 3" in found.verdict
     assert numbers["standard deviation of entropy over heads, trained"] == pytest.approx(np.mean(trained))
     assert numbers["standard deviation of entropy over heads, untrained"] == pytest.approx(np.mean(untrained))
+    variances = (np.mean(trained) / np.mean(untrained)) ** 2
+    assert numbers["ratio of the variances of entropy over heads"] == pytest.approx(variances)
+    # Two heads up and two down are apart by twice their deviation, in each model.
+    ranges = f"{2 * np.mean(trained):.3g} in trained models and {2 * np.mean(untrained):.1g} in untrained"
+    assert f"entropies range over {ranges}" in found.verdict
     for name in heads.LINEAR:
         away = np.sqrt(3) * off.get(name, 0.0)
         size = np.sqrt(3) * (EXPECTED[name].mean + abs(off.get(name, 0.0)) + 1)
@@ -84,7 +89,8 @@ def test_heads_of_every_model_have_to_differ_more_than_untrained_ones(
 )
 def test_heads_differ_where_windows_agree_that_they_do(noise, spreads, one, many):
     """Six windows up and down have a standard error of noise/sqrt(5): .2 is 4.5 of it, .01 a quarter."""
-    differ = heads._heads_differ(profile_of(MODELS, spreads, noise)["entropy"])
+    of_models = 50 * np.arange(MODELS).reshape(-1, 1, 1, 1)  # which is no difference between heads
+    differ = heads._heads_differ(profile_of(MODELS, spreads, noise)["entropy"] + of_models)
     assert (any(differ), all(differ)) == (one, many)
 
 
@@ -129,7 +135,8 @@ def test_a_head_of_every_model_has_to_look_elsewhere_before_a_mark(monkeypatch):
 
 @pytest.mark.parametrize(("least", "met"), [(0.012, True), (0.013, False)])
 def test_four_heads_share_the_false_findings(monkeypatch, least, met):
-    p = np.tile([[least, 0.9], [0.9, 0.9]], (3, 1, 1))  # times 4 it is below .05 or not
+    p = np.full((3, 2, HEADS), 1e-6)  # heads of other models are no reason to believe one of this
+    p[2] = [[least, 0.9], [0.9, 0.9]]  # times 4 it is below .05 or not
     assert by_class_of(monkeypatch, np.zeros((3, 2, HEADS, 12, 5)), p).met == met
 
 
@@ -145,7 +152,7 @@ def test_four_heads_share_the_false_findings(monkeypatch, least, met):
 )
 def test_layer_0_has_to_be_louder_than_every_later_one_in_models_like_these(monkeypatch, first, later, met):
     layers = np.array([first, [0.1] * 3, [later] * 3]).T.reshape(MODELS, 3, 1, 1)
-    relative = np.broadcast_to(layers, (MODELS, 3, HEADS, WINDOWS))
+    relative = layers * np.broadcast_to([[0.25], [1.75]], (MODELS, 3, HEADS, WINDOWS))  # its mean head
     told = {"relative_output": relative, "output_norm": relative * 2, "copying": relative * 0}
     plant(
         monkeypatch,

@@ -116,6 +116,7 @@ def context_of(monkeypatch, loss, noise=0.0, untrained=(3.0, 3.0)):
     short, far = (min(loss), max(loss))
 
     def on_poems(setting, model, length):
+        assert model[1] == length  # each model on what it was made for
         if model[0] == "untrained":
             return np.full((MODELS, WINDOWS), dict(zip((short, far), untrained, strict=True))[length])
         values = np.broadcast_to(np.reshape(loss[length], (-1, 1)), (MODELS, WINDOWS))
@@ -164,7 +165,7 @@ def test_what_context_is_worth_has_to_be_learned(monkeypatch, untrained, absent)
 
 def test_pieces_of_poems_are_the_same_whatever_the_context(monkeypatch):
     """Every length predicts all but the first character of each of its windows, of the same pieces."""
-    stream = np.arange(25 * 40)
+    stream = np.arange(25 * 400)  # more than enough: the windows that there may be bound the pieces
     seen = {}
 
     def losses(model, windows):
@@ -175,6 +176,7 @@ def test_pieces_of_poems_are_the_same_whatever_the_context(monkeypatch):
     for length in (4, 8, 24):
         found = poem_context._on_poems(SETTING, length, length)
         count = found.shape[1]
+        assert count == SETTING.scale.windows  # of 24, which is the context too
         assert seen[length].shape[1] == length + 1
         assert {row[0] // 25 for row in seen[length]} == {*range(count)}
         assert ((seen[length][:, 0] // 25) == (seen[length][:, -1] // 25)).all()  # none crosses an end

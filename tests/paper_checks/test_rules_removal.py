@@ -159,8 +159,45 @@ def test_layer_0_has_to_matter_more_beyond_how_windows_and_models_differ(
     gap = np.mean(by_layer[0]) - np.mean(by_layer[1])
     assert numbers["layer 0 less later layers, nats"] == pytest.approx(gap)
     ratio = numbers["ratio"]
+    for layer, row in enumerate(found.tables["layers"]):
+        assert row["effect"] == pytest.approx(np.mean(by_layer[layer]))
+        assert row["low"] <= row["effect"] <= row["high"]
+        assert (row["low"] < row["high"]) == (layer == 0 and (noise > 0 or np.ptp(by_layer[0]) > 0))
     later = np.mean(by_layer[1])
     assert math.isnan(ratio) if later == 0 else ratio == pytest.approx(np.mean(by_layer[0]) / later)
+
+
+def p_values(heads):
+    """Return p-values [heads, 3]: the least just enough among so many, just not, and all alike."""
+    enough, not_enough, alike = (np.full(heads, 0.9) for _ in range(3))
+    enough[0], not_enough[0], alike[:] = 0.049 / heads, 0.051 / heads, 0.04
+    return np.stack([enough, not_enough, alike], axis=1)
+
+
+def test_single_heads_share_the_false_findings_of_their_model(monkeypatch):
+    plant(
+        monkeypatch,
+        removal,
+        text_models=returns(None),
+        unseen_windows=returns(None),
+        all_heads=returns(heads_of(2)),
+        effects=returns(planted_effects([3.0, 1.0])),
+        _untrained_gaps=returns(np.zeros(MODELS)),
+        two_sided_p=returns(p_values(4)),
+    )
+    assert "; 5 of 12 single heads matter after correction" in removal.layers(SETTING).verdict
+
+
+def test_pairs_share_the_false_findings_of_their_model(monkeypatch):
+    none = np.zeros((MODELS, WINDOWS))
+    planted_losses(
+        monkeypatch, removal_pairs, lambda heads: none - (len(heads) == 2), np.zeros((4, *none.shape))
+    )
+    plant(monkeypatch, removal_pairs, two_sided_p=returns(p_values(6)))
+    found = removal_pairs.pairs(SETTING)
+    assert numbers_of(found)["negative after correction"] == 7
+    by_model = [[row["adjusted p"] for row in found.tables["pairs"] if row["model"] == m] for m in range(3)]
+    assert [sum(p < 0.05 for p in one) for one in by_model] == [1, 0, 6]
 
 
 @pytest.mark.parametrize(
@@ -220,10 +257,14 @@ def test_all_pairs_have_to_interact_negatively(monkeypatch, interactions, noise,
         assert row["high"] - row["low"] < 4 * noise  # windows are up and down by the noise
 
 
+BY_PLACE = np.array([-4.0, 1.0, 1.0, 1.0, 1.0])  # of what a head costs, 0 in the mean
+
+
 def positions_of(monkeypatch, marks, others, noise=0.0):
     """Return the outcome for heads that cost so much in total [heads, 3] at a fifth of the positions."""
     marked = np.zeros((WINDOWS, PLACES + 1), dtype=int)
     marked[:, 2] = 1
+    before = np.broadcast_to(np.arange(PLACES) == 1, (WINDOWS, PLACES))  # a mark comes next
     moved = noise * swinging(WINDOWS)
 
     def effects(model, windows, removed, where=None):
@@ -231,9 +272,11 @@ def positions_of(monkeypatch, marks, others, noise=0.0):
         if where is None:
             total = parts["marks"] + parts["others"] + 0.25
         else:
-            total = parts["marks" if where.mean() < 0.5 else "others"]
+            (name,) = [one for one, at in {"marks": before, "others": ~before}.items() if (where == at).all()]
+            total = parts[name]
         found = np.broadcast_to(total.reshape(len(removed), -1, 1), (len(removed), MODELS, WINDOWS))
-        return np.repeat((found + (moved if where is not None else 0))[..., None], PLACES, axis=3)
+        found = np.repeat((found + (moved if where is not None else 0))[..., None], PLACES, axis=3)
+        return found + BY_PLACE if where is None else found
 
     plant(
         monkeypatch,
@@ -271,6 +314,9 @@ def test_a_total_and_what_a_position_costs_have_to_tell_opposite_things(
     assert numbers["heads with a smaller total before marks"] == fewer
     assert numbers["of these with a larger effect per position"] == turned
     assert numbers["largest gap between the whole and its two parts, nats"] == pytest.approx(0.25)
+    whole = np.add(marks, others).mean() + 0.25 + BY_PLACE
+    assert [row["effect"] for row in found.tables["by position"]] == pytest.approx(whole.tolist())
+    assert numbers["share of heads and positions with a negative effect"] == 1 / PLACES
     row = found.tables["heads"][0]
     assert row["marks, per position"] == pytest.approx(5 * np.mean(marks[0]))
     assert row["others, per position"] == pytest.approx(1.25 * np.mean(others[0]))

@@ -7,7 +7,7 @@ import pytest
 
 from properties.attention_cases import causal_map
 from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
-from reference.attention_metrics import head_profile
+from reference.attention_metrics import head_profile, induction_score
 from reference.attention_rows import profile_spread, row_profile
 from reference.composition import (
     composition_excess,
@@ -119,6 +119,21 @@ def test_random_heads_score_what_is_expected_of_them(variance):
         assert abs(found[name].std() - expected.deviation) <= relative * expected.deviation + CLOSE, name
 
 
+def test_what_is_linear_in_the_weights_keeps_its_mean_at_every_variance():
+    """Logits of variance 4 leave few rows near uniform, and an average over heads where it was."""
+    heads, T, period = 4000, 12, 4
+    maps = random_maps(heads, T, 4.0)
+    profile = head_profile(maps)
+    found = {name: profile[name] for name in ("diagonal", "previous", "distance", "relative_diagonal")}
+    found["induction"] = induction_score(maps, period)
+    expected = {name: one.mean for name, one in expected_profile(T, 0.0).items()}
+    expected["induction"] = exact(baselines.induction_score(period, T // period))
+    for name, values in found.items():
+        assert abs(values.mean() - expected[name]) <= DEVIATIONS * values.std() / math.sqrt(heads), name
+        assert values.std() > expected[name] / 10  # these heads are not uniform
+    assert profile["entropy"].mean() < expected["entropy"] - 0.1
+
+
 def test_the_float_expansion_is_the_exact_one():
     v, T = 1 / 32, 9
     deficits = [softmax_moments.entropy_deficit(n) for n in range(2, T + 1)]
@@ -146,6 +161,9 @@ def test_random_heads_on_streams_lose_what_the_streams_lie_apart(alike):
     v = initial_logit_variance(d, deviation)
     expected = entropy_on_streams(stream, v)
     lost = (T - 1) / T - expected
+    # Row by row: half the mean square of the streams seen about their mean, times that of the row's own.
+    own = [(stream[t] ** 2).mean() * stream[: t + 1].var(axis=0).mean() / 2 for t in range(1, T)]
+    assert abs(lost - v * sum(own / np.log(np.arange(2, T + 1))) / T) <= CLOSE
     # The next order has the factor v times what streams are longer than unit variance, squared.
     left_out = lost * v * ((stream**2).mean(axis=1).max()) ** 2
     assert abs(found.mean() - expected) <= DEVIATIONS * found.std() / math.sqrt(heads) + left_out
@@ -216,6 +234,15 @@ def test_output_and_copying_of_a_uniform_head_on_orthogonal_values():
     expected = sum(1 / math.sqrt(t) for t in range(1, T + 1)) / T
     assert abs(relative_output(uniform(T) @ stream, stream) - expected) <= CLOSE
     assert abs(copying_cosine(uniform(T) @ stream, stream) - expected) <= CLOSE
+    # Random logits make the output longer and less like the token's own value, by as much to first order.
+    heads, v = 4000, 2.0**-5
+    written = random_maps(heads, T, v) @ stream
+    factor = v * np.arange(T) / (2 * np.arange(1, T + 1))
+    for measure, sign in ((relative_output, 1), (copying_cosine, -1)):
+        scores = measure(written, np.broadcast_to(stream, written.shape))
+        departed = sum((1 + sign * factor) / np.sqrt(np.arange(1, T + 1))) / T
+        assert abs(scores.mean() - departed) <= DEVIATIONS * scores.std() / math.sqrt(heads) + v**2
+        assert abs(departed - expected) > DEVIATIONS * scores.std() / math.sqrt(heads) + v**2
     silent = np.zeros((T, T))
     assert relative_output(silent, stream) == copying_cosine(silent, stream) == 0
     assert relative_output(stream, silent) == 0

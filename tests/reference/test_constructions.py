@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from properties.tolerances import gamma, unit_roundoff
+from properties.tolerances import DEVIATIONS, gamma, unit_roundoff
 from reference.attention_only import losses, run
 from reference.constructions import CONFIDENT, backup_model, induction_model, one_layer_matcher
 from reference.cyclic import cyclic_sequences
@@ -157,6 +157,14 @@ def test_on_later_rows_copies_vote_and_the_floor_is_gone():
     assert one_head(w, np.array([20.0]), periods, t) < math.exp(-10)
 
 
+def test_a_rare_period_pays_for_the_order_of_the_others():
+    """Of 5, 3 and 2 sequences with periods 6, 7 and 8 the order 7, 6, 8 is best: 7 does not hide 6.
+
+    Were it the other way round, 6, 7, 8 would cost 2 of ten log 2 alone.
+    """
+    assert abs(one_head_floor(np.repeat([6, 7, 8], [5, 3, 2])) - 0.2 * math.log(3)) <= CLOSE
+
+
 def test_cyclic_sequences_repeat_different_tokens():
     tokens, period = cyclic_sequences(np.random.default_rng(0), 50, 20, 9, (3, 5))
     assert set(period.tolist()) == {3, 5}
@@ -166,6 +174,28 @@ def test_cyclic_sequences_repeat_different_tokens():
         assert row.min() > 0
     with pytest.raises(InputError, match="periods of 1 to 8"):
         cyclic_sequences(np.random.default_rng(0), 2, 20, 9, (9,))
+
+
+def test_cyclic_sequences_draw_periods_and_blocks_evenly_and_each_on_its_own():
+    """Were some periods or tokens rarer, or one block shared, position or memory would help to predict."""
+    count, words, periods = 4000, 6, (2, 3, 5)
+    tokens, period = cyclic_sequences(np.random.default_rng(0), count, 9, words, periods)
+
+    def even(found, of, choices):
+        p = 1 / choices
+        return abs(found - p) <= DEVIATIONS * math.sqrt(p * (1 - p) / of)
+
+    for P in periods:
+        mine = tokens[period == P]
+        assert even(len(mine) / count, count, len(periods))
+        first, second = mine[:, 0], mine[:, 1]
+        for token in range(1, words):
+            assert even((first == token).mean(), len(mine), words - 1)
+            after = second[first == token]
+            for other in {*range(1, words)} - {token}:
+                assert even((after == other).mean(), len(after), words - 2)
+        # The next sequence says nothing of this one.
+        assert even((first[1:] == first[:-1]).mean(), len(mine) - 1, words - 1)
 
 
 def test_there_is_no_seventh_head():

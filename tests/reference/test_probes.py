@@ -74,6 +74,19 @@ def test_the_control_task_is_learnt_by_heart_or_not_at_all():
     assert selectivity["embedding"] > 0.2
 
 
+def test_a_control_task_has_the_rate_of_what_it_controls_and_a_coin_a_type():
+    """With another rate its majority would be another one, and selectivity a difference of majorities."""
+    types = np.repeat(np.arange(3000), 2)
+    for rate in (0.2, 0.7):
+        labels = labels_by_type(types, rate, seed=0).reshape(-1, 2)
+        assert (labels[:, 0] == labels[:, 1]).all()
+        chance = DEVIATIONS * math.sqrt(rate * (1 - rate) / len(labels))
+        assert abs(labels.mean() - rate) <= chance
+        other = labels_by_type(types, rate, seed=1).reshape(-1, 2)
+        both = (labels & other)[:, 0].mean()
+        assert abs(both - rate**2) <= chance  # another seed tosses other coins
+
+
 def test_a_split_by_position_lets_a_probe_score_on_what_it_has_seen():
     """Each sequence has a direction and a label of its own: nothing carries over to new sequences."""
     rng = np.random.default_rng(4)

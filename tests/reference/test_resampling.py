@@ -44,6 +44,17 @@ def test_models_that_differ_widen_the_interval():
         over_sequences(np.zeros((1, 2)), seed=0)
 
 
+def test_an_interval_over_models_by_hand():
+    """Means of models 1 and 3, of sequences 1/2, 3/2 and 4; variances 2 over 2, and 13/4 over 3."""
+    found = over_models(np.array([[0.0, 1.0, 2.0], [1.0, 2.0, 6.0]]))
+    models, sequences = 2 / 2, 13 / 4 / 3
+    error = np.sqrt(models + sequences)
+    freedom = (models + sequences) ** 2 / (models**2 / 1 + sequences**2 / 2)
+    assert found.value == pytest.approx(2)
+    assert found.high - found.value == pytest.approx(error * stats.t.ppf(0.975, freedom))
+    assert found.value - found.low == pytest.approx(found.high - found.value)
+
+
 @pytest.mark.parametrize("M", [2, 3, 5])
 @pytest.mark.parametrize("spread", [(1.0, 0.0, 0.1), (0.3, 1.0, 0.3), (0.0, 1.0, 1.0)])
 def test_an_interval_over_few_models_covers_as_often_as_it_says(M, spread):
@@ -109,6 +120,15 @@ def test_text_is_split_by_document_and_rare_words_are_unknown():
         encode(["a"], whitespace, vocab_size=5, test_share=0.3, seed=0)
     with pytest.raises(InputError, match="leave nothing to learn"):
         encode(documents, whitespace, vocab_size=5, test_share=1.0, seed=0)
+
+
+def test_words_of_test_documents_alone_are_unknown():
+    """Were they in the vocabulary, what is tested on would have been looked at."""
+    text = encode([f"a w{i} w{i}" for i in range(10)], whitespace, vocab_size=99, test_share=0.3, seed=0)
+    own = {*text.vocabulary} - {UNKNOWN, END, "a"}
+    assert len(own) == 7
+    assert text.text(text.test.tolist()) == ["a", UNKNOWN, UNKNOWN, END] * 3
+    assert UNKNOWN not in text.text(text.train.tolist())
 
 
 def test_windows_are_pieces_of_the_stream():

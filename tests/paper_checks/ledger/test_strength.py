@@ -158,6 +158,10 @@ def test_what_would_decide_is_missing():
     assert strength_of(CLAIM, open_still).missing == "runs that differ less"
 
 
-def test_models_of_other_sizes_are_missing():
-    (one,) = decide([claim_of("profile-table")], Setting(experiments=of_poems("poems.heads", [], width=64)))
-    assert "width 64 where the claim has 128" in one.strength.missing
+@pytest.mark.parametrize(
+    ("size", "claimed"), [("layers", "2"), ("heads", "4"), ("width", "128"), ("context", "64")]
+)
+def test_models_of_other_sizes_are_missing(size, claimed):
+    setting = Setting(experiments=of_poems("poems.heads", [], **{size: 8}))
+    (one,) = decide([claim_of("profile-table")], setting)
+    assert f"{size} 8 where the claim has {claimed}" in one.strength.missing
