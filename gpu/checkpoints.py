@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Integer
 
-from gpu.atomic_files import damaged, read_arrays, write_arrays, write_json
+from gpu.array_files import damaged, read_arrays, write_arrays, write_json
 from gpu.boundary import GROUPS, to_numpy
 from gpu.model import Transformer
 from gpu.training_settings import Settings

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.atomic_files import read_arrays, write_arrays
+from gpu.array_files import read_arrays, write_arrays
 from gpu.cache_folder import cache_folder
 from reference.errors import InputError
 from reference.tokenized import Tokenized

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from jaxtyping import UInt32
 
-from gpu.atomic_files import damaged, read_arrays, write_arrays
+from gpu.array_files import damaged, read_arrays, write_arrays
 from gpu.team import Team
 from reference.errors import InputError, reason
 

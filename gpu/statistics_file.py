@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.atomic_files import write_safetensors
+from gpu.array_files import write_safetensors
 from reference.corpus import Corpus
 
 

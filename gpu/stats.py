@@ -45,7 +45,7 @@ def stats(
 
     Example: leadterms stats stories.txt --vocab 3000 --length 200 -o stories.safetensors
     """
-    from gpu.atomic_files import write_json
+    from gpu.array_files import write_json
     from gpu.corpora import CorpusOptions, load_corpus
     from gpu.statistics_file import summary, write_statistics
     from gpu.team import joined_team, local_device

@@ -167,7 +167,7 @@ def _run(
     team: Team,
     quiet: bool,
 ) -> None:
-    from gpu.atomic_files import write_json
+    from gpu.array_files import write_json
     from gpu.checkpoints import CHECKPOINT, last_entry
     from gpu.display import display
     from gpu.statistics_file import corpus_facts

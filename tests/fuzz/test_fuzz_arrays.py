@@ -10,7 +10,7 @@ from fuzzing import PROFILES, Reader, hold
 from safetensors.numpy import save, save_file
 
 from gpu import checkpoints, progress
-from gpu.atomic_files import metadata, read_arrays
+from gpu.array_files import metadata, read_arrays
 from gpu.boundary import GROUPS
 from gpu.corpus_cache import kept
 from gpu.pretrained.loading import load_model

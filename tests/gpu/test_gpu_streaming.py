@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gpu_corpora import SHAPES, corpus
 
-import gpu.atomic_files
+import gpu.array_files
 from gpu import compiled
 from gpu.compiled_implementation import implementation
 from gpu.progress import load
@@ -186,7 +186,7 @@ def test_a_full_disk_stops_with_a_sentence_and_keeps_what_was_saved(tmp_path, mo
         Path(path).write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(gpu.atomic_files, "save_file", full)
+    monkeypatch.setattr(gpu.array_files, "save_file", full)
     with pytest.raises(InputError, match="No space left on device"):
         stream_statistics(Parts(corpus(6, 7, 5), 1), 5, saved=saved, seconds_between_saves=0.0)
     assert saved.read_bytes() == before

@@ -13,7 +13,7 @@ import pytest
 import torch
 from gpu_corpora import corpus
 
-import gpu.atomic_files
+import gpu.array_files
 import gpu.checkpoints
 import gpu.training
 from gpu.alignment import alignments, cosine, leading_terms, spreads
@@ -227,7 +227,7 @@ def test_a_full_disk_stops_with_a_sentence_and_keeps_what_was_saved(tmp_path, mo
         Path(path).write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(gpu.atomic_files, "save_file", full)
+    monkeypatch.setattr(gpu.array_files, "save_file", full)
     with pytest.raises(InputError, match="No space left on device"):
         train_model(TOKENS, SETTINGS, outputs=Outputs(tmp_path))
     assert (tmp_path / "checkpoint.safetensors").read_bytes() == before

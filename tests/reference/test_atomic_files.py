@@ -10,7 +10,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from gpu.atomic_files import write_safetensors
+from gpu.array_files import write_safetensors
 from reference.atomic_files import write_atomically, write_text
 from reference.errors import InputError
 
