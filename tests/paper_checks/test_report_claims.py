@@ -137,6 +137,13 @@ def test_what_changed_is_told():
         "Claim coefficient was holds (exact: 2), is refuted (exact: 3).",
     ]
     assert list(changes(old, replace(old))) == []
+    # What came out otherwise is told before what is only told otherwise.
+    first, second, *others = CLAIMS
+    both = with_claims(old, {**first, "stated": "3"}, {**second, "verdict": "refuted"}, *others)
+    assert list(changes(old, both)) == [
+        "Claim rounded was holds_to_rounding (exact: 2), is refuted (exact: 2).",
+        "Claim coefficient has another stated.",
+    ]
     weaker = {**CLAIMS[0], "evidence": "quoted"}
     assert list(changes(old, with_claims(old, weaker, *CLAIMS[1:]))) == [
         "Claim coefficient was holds (exact: 2), is holds (quoted: 2)."
@@ -146,6 +153,38 @@ def test_what_changed_is_told():
     other = replace(old, header={**old.header, "experiments": [{**one, "met": False}]})
     assert list(changes(old, known)) == ["Experiment heads.sizes is new: met (Yes.)."]
     assert list(changes(known, other)) == ["Experiment heads.sizes was met (Yes.), is not met (Yes.)."]
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        *((part, "another") for part in ("statement", "stated", "derivation", "convention", "command")),
+        ("numbers", {"coefficient": "3"}),
+        ("checks", ["theory.series"]),
+        ("off", 0.5),
+    ],
+)
+def test_another_part_of_a_claim_that_came_out_alike_is_a_change(part, other):
+    first, *others = ({**one, "off": 0.25} for one in CLAIMS)
+    run = with_claims(sample_run(), first, *others)
+    assert list(changes(run, with_claims(run, {**first, "off": 0.2501, "seconds": 9.0}, *others))) == []
+    told = f"Claim coefficient has another {part}."
+    assert list(changes(run, with_claims(run, {**first, part: other}, *others))) == [told]
+
+
+def test_another_part_of_a_result_that_came_out_alike_is_a_change():
+    run = sample_run()
+    first, *others = run.results
+    changed = replace(first, evidence="property", cases=99, error_over_bound=0.7, seconds=9.0)
+    told = ["Result theory.orders on theory has another evidence and cases."]
+    assert list(changes(run, replace(run, results=(changed, *others)))) == told
+
+
+def test_what_only_one_version_tells_of_claims_is_told_once():
+    run = sample_run()
+    later = with_claims(run, *({**one, "strength": "by arithmetic alone"} for one in CLAIMS))
+    assert list(changes(run, later)) == ["Claims tell of strength as well now."]
+    assert list(changes(later, run)) == ["Claims tell of strength no more."]
 
 
 READ = {
