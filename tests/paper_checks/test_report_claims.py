@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from test_report_page import page_of
-from test_report_sample import CLAIMS, claim, sample_run, with_claims
+from test_report_sample import CLAIMS, claim, run_of, sample_run, with_claims
 
 from paper_checks.ledger.book import claims
 from paper_checks.ledger.weight import ABOUT
@@ -39,8 +39,37 @@ def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
     errata = page.split('id="errata"')[1].split("</section>")[0]
     assert re.findall(r"<code>(\w+)</code>", errata) == ["wrong", "other"]
     assert "5.433" in errata
+    for name in ("wrong", "other"):
+        assert f'id="erratum-{name}"' in errata
+        assert f'href="#erratum-{name}"' in row_of(page, name)
     late = page.split('id="claim-late"')[1].split(">")[0]
     assert 'data-evidence=""' in late  # it was not run, so that nothing holds it yet
+
+
+def row_of(page, name):
+    return page.split(f'id="claim-{name}"')[1].split(">", 1)[1].split("</tr>")[0]
+
+
+def test_a_row_says_why_and_how_a_claim_was_read_where_no_erratum_does():
+    read = {"derivation": "So it is.", "convention": "As counted."}
+    rows = [claim(name, name, **read) for name in ("holds", "refuted", "inconclusive")]
+    page = page_of(with_claims(sample_run(), *rows, claim("late", "not_run", **read, computed="")))
+    told = {
+        name: ["Why: So it is." in row, "Read as: As counted." in row]
+        for name, row in ((name, row_of(page, name)) for name in ("holds", "refuted", "inconclusive", "late"))
+    }
+    # What was not run has what it needs in the place of what was computed.
+    assert told == {"holds": [1, 1], "refuted": [0, 0], "inconclusive": [1, 1], "late": [0, 1]}
+
+
+def test_the_page_says_what_each_source_is():
+    run = with_claims(sample_run(), claim("one", "holds", origin="a post"), claim("two", "holds", source="b"))
+    section = page_of(run).split('id="claims"')[1].split("</section>")[0]
+    told = re.findall(r'rowheader">(.*?)</th>', section)
+    assert told == [
+        'A paper <span class="quiet">paper: a post</span>',
+        'A paper <span class="quiet">b</span>',
+    ]
 
 
 def test_errata_come_by_weight_and_none_is_lost():
@@ -71,12 +100,14 @@ def test_the_counts_add_up():
 
 
 def test_the_page_says_by_what_means_the_claims_were_decided():
-    told = "Of the 6 claims that came to one, 1 by proof and 5 by exact arithmetic"
-    sure = f"each is what a computation returned. {told}, whichever is the weakest step."
-    assert verdicts.how_sure(sample_run()) == f"No verdict was typed in: {sure}"
-    assert told in page_of(sample_run())
-    open_only = with_claims(sample_run(), *(one for one in CLAIMS if one["id"] in ("late", "open")))
-    assert verdicts.how_sure(open_only) == ""
+    assert verdicts.decided_by(sample_run()) == {"proved": 1, "exact": 5}
+    table = page_of(sample_run()).split('class="sureness"')[1].split("</table>")[0]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr")[2:]]
+    assert [row[1] for row in rows] == ["1", "5", "none", "none", "none"]
+    only_printed = with_claims(run_of(), claim("printed", "holds", evidence="quoted"))
+    last = page_of(only_printed).split('class="sureness"')[1].split("</table>")[0].split("<tr")[-1]
+    assert not last.startswith(' class="none"')  # no law is held so, and a claim is
+    assert "Claims decided" not in page_of(with_claims(sample_run()))
 
 
 def test_the_page_says_which_verdicts_rest_on_what_others_found():
@@ -90,7 +121,7 @@ def test_the_page_says_which_verdicts_rest_on_what_others_found():
         'id="claims"'
     )[1]
     section = " ".join(section.split("</section>")[0].split())
-    assert "2 verdicts can be no surer than what others found" in section
+    assert "2 verdicts rest on a fact or a theorem of others" in section
     told = re.findall(
         r"<li><a href=.#claim-(\w+).><code>\w+</code></a>: (.*?) <span class=.quiet.>(.*?)</span>", section
     )
