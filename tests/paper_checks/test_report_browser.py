@@ -95,13 +95,16 @@ def test_the_ledger_is_filtered_by_itself(tmp_path):
       seen.refuted = checks();
       seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
       seen.results = doc.querySelectorAll("#results-table tbody tr:not([hidden])").length;
-      set("verdict", ""); set("source", ""); set("q", "5.433");
+      set("verdict", "holds"); set("source", "");
+      seen.held = checks();
+      set("verdict", ""); set("q", "5.433");
       seen.found = checks();
       seen.address = frame.contentWindow.location.search;
     """
     seen = look(tmp_path, sample_run(), script, table="ledger-table")
     assert seen["refuted"] == ["other/chapter"]
     assert seen["told"] == "1 of 8 claims"
+    assert seen["held"] == ["coefficient/paper"]  # and not what holds to rounding
     assert seen["results"] == len(sample_run().results)
     assert seen["found"] == ["wrong/paper"]
     assert seen["address"] == "?claim-q=5.433"

@@ -62,6 +62,15 @@ def test_a_row_says_why_and_how_a_claim_was_read_where_no_erratum_does():
     assert told == {"holds": [1, 1], "refuted": [0, 0], "inconclusive": [1, 1], "late": [0, 1]}
 
 
+def test_a_row_has_the_command_and_what_has_to_be_obtained_for_it():
+    waits = claim(
+        "late", "not_run", command="leadterms claims late --corpus a.txt", obtain={"a.txt": "a text"}
+    )
+    row = row_of(page_of(with_claims(sample_run(), waits)), "late")
+    assert re.sub("<.*?>", "", row.split('class="command">')[1].split("</code>")[0]) == waits["command"]
+    assert "<code>a.txt</code> is a text." in row
+
+
 def test_the_page_says_what_each_source_is():
     run = with_claims(sample_run(), claim("one", "holds", origin="a post"), claim("two", "holds", source="b"))
     section = page_of(run).split('id="claims"')[1].split("</section>")[0]

@@ -1,6 +1,7 @@
 """Every claim is decided, by what it names; its numbers are compared, each of them; links go both ways."""
 
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -78,7 +79,12 @@ def test_a_link_that_is_not_there_both_ways_is_found():
     two = [Computation(name, (first.id,), lambda claim, setting: None) for name in ("a.one", "a.two")]
     told = broken_links([replace(first, checks=("a.one", "a.two"))], [], two)
     assert told == [f"{first.id} has two computations; one decides."]
-    assert broken_links([replace(first, checks=("a.one",))], [], two[:1]) == []
+    one = replace(first, checks=("a.one",))
+    assert broken_links([one], [], two[:1]) == []
+    assert broken_links([one], [], two) == [f"a.two names {first.id}, which does not name it."]
+    stray = Computation("a.two", ("no-such-claim",), lambda claim, setting: None)
+    told = ["a.two names the claim no-such-claim, which does not exist."]
+    assert broken_links([one], [], [two[0], stray]) == told
 
 
 @pytest.mark.parametrize("claim", claims(), ids=lambda claim: claim.id)
@@ -187,6 +193,13 @@ def test_a_text_unlike_the_one_that_was_counted_decides_nothing(claim):
     assert one.finding.verdict == "not_run"
     assert "as was counted; mine" in one.finding.derivation
     assert one.command == claim.run_with
+
+
+@pytest.mark.parametrize(("words", "positions", "alike"), [(0, 0, True), (1, 0, False), (0, 1, False)])
+def test_a_text_is_like_another_in_its_words_and_its_positions(words, positions, alike):
+    like = {"words": SOME_TEXT.vocab_size + words, "positions": SOME_TEXT.length + positions}
+    with nullcontext() if alike else pytest.raises(NotGiven, match="as was counted; mine has"):
+        Setting(text=SOME_TEXT).check_text(like)
 
 
 @pytest.mark.parametrize(
