@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from test_report_page import page_of
-from test_report_sample import hostile_run, sample_run
+from test_report_sample import CLAIMS, hostile_run, sample_run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
@@ -42,8 +42,9 @@ frame.addEventListener("load", () => {
     form.dispatchEvent(new Event("input", { bubbles: true }));
   };
   const seen = {};
+  let after = () => {};  // what is to be seen once the page has answered
   (() => { SCRIPT })();
-  document.querySelector("pre").textContent = JSON.stringify(seen);
+  setTimeout(() => { after(); document.querySelector("pre").textContent = JSON.stringify(seen); }, 10);
 });
 </script>"""
 
@@ -100,8 +101,15 @@ def test_the_ledger_is_filtered_by_itself(tmp_path):
       set("verdict", ""); set("q", "5.433");
       seen.found = checks();
       seen.address = frame.contentWindow.location.search;
+      const click = (key) => doc.querySelector(`#${name} th[data-key="${key}"] button`).click();
+      click("id"); click("id");
+      seen.sorted = frame.contentWindow.location.search;
+      form.reset();
+      after = () => { seen.again = checks(); };
     """
     seen = look(tmp_path, sample_run(), script, table="ledger-table")
+    assert seen["sorted"] == "?claim-q=5.433&claim-sort=-id"
+    assert [one.split("/")[0] for one in seen["again"]] == sorted((one["id"] for one in CLAIMS), reverse=True)
     assert seen["refuted"] == ["other/chapter"]
     assert seen["told"] == "1 of 8 claims"
     assert seen["held"] == ["coefficient/paper"]  # and not what holds to rounding

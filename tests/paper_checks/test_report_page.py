@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 
@@ -199,6 +200,8 @@ def test_what_is_new_is_read_in_an_order_and_none_of_it_is_lost():
     places = [section.index(f"It is {check}.") for check in ("proof.next_order", "series.ablation")]
     assert places == sorted(places)
     assert places[-1] < section.index("<details>") < section.index("It is series.conserved.")
+    shaky = [replace(one, evidence=kind) for one, kind in zip(new, ("property", "measured"), strict=False)]
+    assert [law.check for law in summary.derived_here(run_of(*shaky, *new[2:]))] == ["proof.next_order"]
     assert "It is proof.theory_apart." not in section  # how the suite is built is no news of the theory
     assert all(FIRST[check][0] in section for check in ("proof.next_order", "series.ablation"))
     # Without a number it is not among the first, and still there.
