@@ -37,6 +37,9 @@ frame.addEventListener("load", () => {
   const rows = () => Array.from(doc.querySelectorAll(`#${name} tbody tr`));
   const checks = () => rows().filter((row) => !row.hidden).map((row) =>
     row.querySelector("code").textContent + "/" + (row.dataset.target ?? row.dataset.source));
+  // Nothing of a row has to be scrolled to sideways.
+  const within = () => rows().every((row) => Array.from(row.cells).every((cell) =>
+    cell.getBoundingClientRect().right <= doc.documentElement.clientWidth));
   const set = (name, value) => {
     form.elements[name].value = value;
     form.dispatchEvent(new Event("input", { bubbles: true }));
@@ -63,6 +66,7 @@ def test_filters_search_and_sorting(tmp_path):
     script = """
       seen.all = checks().length;
       seen.room = doc.documentElement.clientWidth - doc.documentElement.scrollWidth;
+      seen.within = within();
       set("target", "gpu"); set("family", "scaling");
       seen.filtered = checks();
       seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
@@ -81,6 +85,7 @@ def test_filters_search_and_sorting(tmp_path):
     seen = look(tmp_path, sample_run(), script)
     assert seen["all"] == len(sample_run().results)
     assert seen["room"] == 0
+    assert seen["within"] is True
     assert seen["filtered"] == [f"scaling.{group}/gpu" for group in ("W_O", "V", "W", "P")]
     assert seen["told"] == "4 of 20 results"
     assert seen["found"] == ["scaling.V/reference"]
@@ -92,6 +97,7 @@ def test_filters_search_and_sorting(tmp_path):
 
 def test_the_ledger_is_filtered_by_itself(tmp_path):
     script = """
+      seen.within = within();
       set("verdict", "refuted"); set("source", "chapter");
       seen.refuted = checks();
       seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
@@ -110,6 +116,7 @@ def test_the_ledger_is_filtered_by_itself(tmp_path):
     seen = look(tmp_path, sample_run(), script, table="ledger-table")
     assert seen["sorted"] == "?claim-q=5.433&claim-sort=-id"
     assert [one.split("/")[0] for one in seen["again"]] == sorted((one["id"] for one in CLAIMS), reverse=True)
+    assert seen["within"] is True
     assert seen["refuted"] == ["other/chapter"]
     assert seen["told"] == "1 of 8 claims"
     assert seen["held"] == ["coefficient/paper"]  # and not what holds to rounding
