@@ -13,6 +13,7 @@ from paper_checks.ledger.book import claims
 from paper_checks.ledger.weight import ABOUT
 from paper_checks.report import verdicts
 from paper_checks.report.compare import changes, main
+from paper_checks.report.page import off
 from paper_checks.report.summary import digest
 from paper_checks.report.verdicts import BEGIN_WITH, read_first
 from properties.results import read_run, write_run
@@ -93,6 +94,11 @@ def test_errata_come_by_weight_and_none_is_lost():
     assert re.findall(r"<code>(\w+)</code>", errata) == ["heavy", "far", "near", "light"]
     assert re.findall(r"<h3>(.*?) <span", errata) == [verdicts.ERRATA[ABOUT[kind]] for kind in (0, 2, 3)]
     assert re.findall(r"\((off by.*?)\)", errata) == ["off by a factor of 7", "off by 12%"]
+    assert [off(share) for share in (1.0, 5768.0, 0.0048)] == [
+        "off by a factor of 2",
+        "off by a factor of 5,770",
+        "off by 0.48%",
+    ]
 
 
 def test_the_counts_add_up():
