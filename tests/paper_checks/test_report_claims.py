@@ -108,6 +108,8 @@ def test_the_counts_add_up():
     assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
     (more, _) = verdicts.by_source(with_claims(run, *CLAIMS, claim("again", "holds")))
     assert (more.total, more.by_verdict["holds"]) == (7, counts[0].by_verdict["holds"] + 1)
+    assert verdicts.present(run) == list(verdicts.VERDICTS)
+    assert verdicts.present(with_claims(run, claim("one", "holds"))) == ["holds"]
     assert verdicts.in_words(run) == (
         "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
         "1 needs a text, a training run or a model and 1 could not be decided."

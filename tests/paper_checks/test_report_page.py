@@ -26,7 +26,7 @@ from paper_checks.report import summary
 from paper_checks.report.draw import drawn, fit_for_page
 from paper_checks.report.families import COME_ALONG, FAMILIES
 from paper_checks.report.news import FIRST
-from paper_checks.report.page import pretty, render, template_text
+from paper_checks.report.page import facts, pretty, render, scientific, template_text
 from paper_checks.report.plots import plot_groups
 from paper_checks.report.summary import OF_THE_SUITE
 from paper_checks.report.typeset import typeset
@@ -151,8 +151,15 @@ def test_the_verdict_the_counts_and_the_facts_are_told():
     assert "Of 20 results, 14 passed, 1 failed," in text
     assert "proved 1 of 1" in text
     assert "measured none" in text
-    for fact in ("0123456789abcdef", "300 sequences, 40 positions each, 71 words", "numpy 2.4.6", "ad538353"):
+    for fact in (
+        "0123456789abcdef",
+        "300 sequences, 40 positions each, 71 words",
+        "numpy 2.4.6",
+        "ad538353",
+    ):
         assert fact in text
+    of_the_run = {"Seed": "0", "Profile": "quick", "Device": "cpu", "Command": "leadterms report"}
+    assert of_the_run.items() <= dict(facts(sample_run())).items()
     for reason in ("gpu32 needs torch", "needs a model", "has no composition_score"):
         assert reason in text
     good = " ".join("".join(Page(page_of(run_of(result("model.loss")))).text).split())
@@ -342,5 +349,8 @@ def test_the_page_counts_what_is_there_and_names_what_it_shows():
     # What stands under a heading of 1 - cosine is that, in every column.
     table = page.split('class="by-layer"')[1].split("</table>")[0]
     assert "1 &minus; cosine with the leading term" in table
-    shown = re.findall(r'<td class="number">(.*?)</td>', table)[:3]
-    assert shown == ["9.5e\N{MINUS SIGN}07", "0.25", "0.50"]
+    shown = re.findall(r'<td class="number">(.*?)</td>', table)[:6]
+    assert shown[:3] == ["9.5e\N{MINUS SIGN}07", "0.25", "0.50"]
+    (first, *_) = BY_LAYER["rows"]
+    assert first["predicted"] != first["measured"]
+    assert shown[3:] == [scientific(first[name]) for name in ("predicted", "measured", "random")]
