@@ -8,12 +8,12 @@ import pytest
 from planted import claim_of, of_poems
 
 from paper_checks.ledger.book import claims
-from paper_checks.ledger.decide import decide
+from paper_checks.ledger.decide import decide, own_results
 from paper_checks.ledger.finding import Finding
 from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.strength import strength_of
-from properties.results import Evidence, Result
+from properties.results import Evidence, Result, Run
 
 CLAIM = claim_of("trained-cyclic-score")
 RUNS = [{"layers": 2, "scores": [0.1, 0.9]}] * 2
@@ -105,6 +105,17 @@ def test_what_rests_on_others_is_no_surer_than_they_are(kind):
     assert one.strength.words.endswith(f"{words[kind]}: A work, 1999")
     assert one.strength.missing != "nothing"
     assert one.as_row()["quoted"] == claim.quoted
+
+
+def test_claims_rest_on_the_mathematics_and_the_reference_of_a_run():
+    """Not on another implementation that was tried besides, which may be wrong."""
+    law, theirs = passed("a.one", "exact", 5), passed("a.two", "property", 7)
+    wrong = replace(theirs, target="py:mine:Mine", result="failed")
+    run = Run({}, (law, replace(theirs, target="reference"), wrong), {})
+    assert {check: one.target for check, one in own_results(run).items()} == {
+        "a.one": "theory",
+        "a.two": "reference",
+    }
 
 
 def test_a_definition_is_neither_true_nor_false_so_that_no_proof_is_missing():
