@@ -167,7 +167,10 @@ def _state(
     except Incapable as reason:
         finding.note = str(reason)
         return "not_applicable"
-    except errors.Flaky:
+    except errors.Flaky as flaky:
+        if finding.counterexample is None:
+            finding.note = f"its cases are not drawn alike twice: {flaky}"
+            return "errored"
         # A case failed and does not when it is asked again: the finding holds how it failed.
         finding.failed, shown = None, finding.counterexample or {}
         finding.counterexample = shown | known("not repeatable").shown

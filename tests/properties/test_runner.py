@@ -1,8 +1,10 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from breaking import With
+from hypothesis import strategies as st
 
 from properties import check_implementation
 from properties.cases import CORPORA, EXACT_CORPORA
@@ -366,3 +368,16 @@ def test_a_corpus_adds_a_case(ten_stories):
     without = check_implementation("reference", checks=check)[0].cases
     assert check_implementation("reference", checks=check, corpus=ten_stories)[0].cases == without + 1
     assert EXACT_CORPORA.of_corpus(ten_stories).tokens.shape == (2, 11)
+
+
+def test_cases_that_are_not_drawn_alike_twice_are_the_checks_fault_and_not_the_implementations():
+    drawn = iter(range(10**6))
+
+    @st.composite
+    def other_each_time(draw):
+        return draw(st.integers(0, 2 + next(drawn)))
+
+    result = one(lambda target, case: iter(()), cases=replace(CORPORA, strategy=other_each_time()))
+    assert result.result == "errored"
+    assert "not drawn alike twice" in result.note
+    assert result.counterexample is None

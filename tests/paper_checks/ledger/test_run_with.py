@@ -43,7 +43,7 @@ def test_what_would_run_a_claim_exists(claim):
     # The last command decides this very claim, from what the one before it writes.
     name, last = found_calls[-1]
     assert name == "claims"
-    assert last["ids"] == [claim.id]
+    assert list(last["ids"]) == [claim.id]
     for name, given in found_calls[:-1]:
         if name == "experiments":
             assert set(given["names"]) <= set(EXPERIMENTS)
