@@ -27,8 +27,9 @@ hardly depends on how these were dealt. Leaving a group out moves a statistic by
 
 Products are taken of the sketches (`reference.sketch`), which need no room.
 
-The interval takes rho of a draw as lognormal, with mean rho and relative variance r(n) + v/k, the last for
-the error of rho itself, and Student's t with Satterthwaite's degrees of freedom of the three parts.
+The interval takes rho of a draw, over the estimate, as F of 2/r(n) and 2 k/v degrees of freedom, v/k being
+the relative variance of the estimate (`properties.predictions.variance_ratio`). How well r(n) and v/k are
+known is told by Satterthwaite's degrees of freedom of their sum.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ from jaxtyping import Float64
 from scipy import special
 
 from properties.predictions.sampling import Noise, Statistics, Tokens, leading_directions
-from properties.tolerances import CONFIDENCE
+from properties.predictions.variance_ratio import UNKNOWN, VarianceRatio
+from properties.tolerances import CONFIDENCE, UNIT_ROUNDOFF
 from reference.errors import InputError
 from reference.sketch import Sketch
 
@@ -75,15 +77,16 @@ class Scatter:
         k, share = self.groups, self.group_size / sample
         of_draw, of_groups = parts_of_variance(share, self.normal, self.own)
         relative, error = of_draw + of_groups, self.own / k
-        if not (self.rho > 0 and relative > 0):
-            return Noise(math.nan, math.nan, math.nan, math.nan)
+        # A scatter below the rounding of rho is none.
+        if not (self.rho > 0 and relative > UNIT_ROUNDOFF["float64"]):
+            return Noise(math.nan, math.nan, math.nan, UNKNOWN)
         freedom = (relative + error) ** 2 / (
             of_draw**2 / (k * (k - 1) / 2) + (of_groups + error) ** 2 / (k - 1)
         )
-        half = special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * math.sqrt(math.log1p(relative + error))
+        ratio = VarianceRatio(2 / relative, 2 / error if error > 0 else math.inf, freedom)
+        low, high = (ratio.quantile((1 + sign * CONFIDENCE) / 2) for sign in (-1, 1))
         rho = self.rho * share
-        middle = rho / math.sqrt(1 + relative)
-        return Noise(rho, middle * math.exp(-half), middle * math.exp(half), freedom)
+        return Noise(rho, rho * low, rho * high, ratio)
 
     def half_width_of_square(self, sequences: int) -> float:
         """Return the relative half-width of the interval for |x|^2, x from so many sequences."""

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from properties.predictions.bigram import Bigram
+from properties.predictions.variance_ratio import VarianceRatio
 from reference.statistics import bigram
 
 Statistics = Callable[[np.ndarray, int], Mapping[str, np.ndarray]]
@@ -28,13 +29,13 @@ class Noise:
         rho: |noise|^2 / |x|^2, on average.
         low: the lower end; nan where the interval is not known.
         high: the upper one.
-        freedom: of Student's t, whose quantile the ends are at, log rho being normal about their middle.
+        ratio: the distribution of a draw's rho over this one, whose quantiles the ends are.
     """
 
     rho: float
     low: float
     high: float
-    freedom: float
+    ratio: VarianceRatio
 
     def cosine(self, sample: int, whole: int, *, nested: bool) -> tuple[float, float, float]:
         """Return 1 - cos (expected, least, most) of a sample with another of `whole` sequences.
