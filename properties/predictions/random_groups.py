@@ -182,7 +182,7 @@ class _Seen:
             rho=float(rho.mean()) * times if known else math.nan,
             normal=relative_variance(across @ across.T) if known else math.nan,
             own=self._own(rho, times) if known else math.nan,
-            square_deviation=_relative_deviation(np.array(self.squares)) * times,
+            square_deviation=2 * _relative_deviation(np.array(self.along)) * times,
             groups=len(rho),
             group_size=size,
         )

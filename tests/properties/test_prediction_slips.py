@@ -35,7 +35,14 @@ SLIPS = [
     ("random_groups", "- 2 * one /", "- one /", "sampling_spread"),
     ("random_groups", "(1 - share) * normal", "normal", "sampling_spread"),
     ("sampling", "* N / (N - 1) if", "if", "sampling"),
-    ("sampling", "(1 - 1 / vocab_size - square) / T", "(1 - square) / T", "sampling"),
+    ("sampling", "(1 - 1 / vocab_size - float", "(1 - float", "sampling"),
+    (
+        "sampling",
+        "of_one.mean() - float((of_pairs.mean(axis=1) ** 2).mean()) / square",
+        "of_one.mean() - square",
+        "sampling",
+    ),
+    ("sampling", "float((of_pairs**2).mean()) / square", "square", "sampling"),
 ]
 
 
