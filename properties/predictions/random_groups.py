@@ -60,7 +60,7 @@ class Scatter:
         rho: of a group, the mean over them; nan where some group has no direction.
         normal: nu, what is left of its relative variance for large samples.
         own: v, the relative variance of the groups' rho.
-        square_deviation: relative standard deviation of a group's |x|^2.
+        square_deviation: relative standard deviation of a group's |x|^2, to first order in its noise.
         groups: k.
         group_size: g.
     """
@@ -161,13 +161,11 @@ class _Seen:
         self.sketch = Sketch.drawn(whole.shape, seed)
         self.of_whole = self.sketch.of(whole)
         self.rho: list[float] = []
-        self.squares: list[float] = []
         self.along: list[float] = []
         self.across: list[np.ndarray] = []
 
     def add(self, part: np.ndarray) -> None:
         self.rho.append(noise_of_part(part, self.whole, self.share))
-        self.squares.append(float((part * part).sum()))
         along = float((part * self.whole).sum()) / self.square if self.square > 0 else math.nan
         self.along.append(along)
         # As long as the whole along it, so that a group's size does not count, only where it points.
@@ -182,6 +180,8 @@ class _Seen:
             rho=float(rho.mean()) * times if known else math.nan,
             normal=relative_variance(across @ across.T) if known else math.nan,
             own=self._own(rho, times) if known else math.nan,
+            # |x|^2 moves by twice the part along x. A part's own |noise|^2, of which |x|^2 of a few sequences
+            # is mostly made, scatters too little, and fades faster than the sequences grow in number.
             square_deviation=2 * _relative_deviation(np.array(self.along)) * times,
             groups=len(rho),
             group_size=size,

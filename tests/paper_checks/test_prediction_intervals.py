@@ -171,3 +171,16 @@ def test_what_the_series_does_not_reach_is_shown_without_an_interval(facts):
     assert "?" not in shown["inside"]
     assert "0.750000 ?" in shown["out of reach"]
     assert ".71234" not in shown["out of reach"]
+
+
+def test_a_cosine_without_an_interval_says_why(facts):
+    def shown(changed):
+        stream = io.StringIO()
+        show(Console(file=stream, width=80), changed, RUN, forecast(changed, RUN), [])
+        return " ".join(stream.getvalue().split())
+
+    lone = replace(facts.dealt.scatter["W"], rho=math.nan)
+    dealt = replace(facts.dealt, scatter={**facts.dealt.scatter, "W": lone})
+    assert "No interval for W: too few sequences" in shown(replace(facts, dealt=dealt))
+    assert "No cosines: there are fewer sequences than random groups" in shown(replace(facts, dealt=None))
+    assert not {"No interval", "No cosines"} & {" ".join(pair) for pair in pairwise(shown(facts).split())}

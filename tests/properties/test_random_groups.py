@@ -67,6 +67,26 @@ def test_groups_and_what_is_left_without_them_show_one_noise(sample, left_out):
     assert abs(one.rho / bigram_noise(tokens, 3, 20).sequences - 1) < 4 * math.sqrt(one.own / GROUPS)
 
 
+def test_how_well_a_square_is_known_does_not_hang_on_the_samples_size():
+    """Not even where a group is one sequence, whose own square is noise, of nearly the same size in all."""
+    rng = np.random.default_rng(0)
+    words = np.arange(8)
+    tokens = np.array([rng.permutation(np.append(words, rng.integers(3, size=3))) for _ in range(480)])
+    widths = []
+    for sample in (1, 200):
+        whole = leading_directions(tokens, statistics(tokens, 8))
+        found = deal(tokens, 8, whole, sample=sample, groups=GROUPS, seed=0, statistics=statistics)
+        widths.append(found.scatter["W_O"].half_width_of_square(480))
+    own = np.array([bigram(one[None], 8) for one in tokens])
+    along = (own * own.mean(axis=0)).sum(axis=(1, 2))
+    reach = special.stdtrit(GROUPS - 1, (1 + CONFIDENCE) / 2)
+    right = reach * 2 * along.std(ddof=1) / along.mean() / math.sqrt(480)
+    # A standard deviation from 24 values is off by 1/sqrt(48), twice as much being rare.
+    assert np.array(widths) / right == pytest.approx([1] * 2, abs=3 / math.sqrt(2 * GROUPS))
+    squares = (own**2).sum(axis=(1, 2))
+    assert squares.std() / squares.mean() < along.std() / along.mean() / 4
+
+
 def test_what_is_left_shows_how_the_groups_own_noise_scatters():
     """B_bar is linear: what a group adds across and along the whole is known from its own table."""
     tokens, size = sequences(480), 20
