@@ -71,16 +71,16 @@ def test_how_well_a_square_is_known_does_not_hang_on_the_samples_size():
     """Not even where a group is one sequence, whose own square is noise, of nearly the same size in all."""
     rng = np.random.default_rng(0)
     words = np.arange(8)
-    tokens = np.array([rng.permutation(np.append(words, rng.integers(3, size=3))) for _ in range(480)])
+    tokens = np.array([rng.permutation(np.append(words, rng.integers(3, size=3))) for _ in range(240)])
     widths = []
-    for sample in (1, 200):
+    for sample in (1, 100):
         whole = leading_directions(tokens, statistics(tokens, 8))
         found = deal(tokens, 8, whole, sample=sample, groups=GROUPS, seed=0, statistics=statistics)
-        widths.append(found.scatter["W_O"].half_width_of_square(480))
+        widths.append(found.scatter["W_O"].half_width_of_square(240))
     own = np.array([bigram(one[None], 8) for one in tokens])
     along = (own * own.mean(axis=0)).sum(axis=(1, 2))
     reach = special.stdtrit(GROUPS - 1, (1 + CONFIDENCE) / 2)
-    right = reach * 2 * along.std(ddof=1) / along.mean() / math.sqrt(480)
+    right = reach * 2 * along.std(ddof=1) / along.mean() / math.sqrt(240)
     # A standard deviation from 24 values is off by 1/sqrt(48), twice as much being rare.
     assert np.array(widths) / right == pytest.approx([1] * 2, abs=3 / math.sqrt(2 * GROUPS))
     squares = (own**2).sum(axis=(1, 2))
