@@ -12,6 +12,7 @@ from properties.predictions.random_groups import Scatter, deal, relative_varianc
 from properties.predictions.sampling import bigram_noise, leading_directions
 from properties.predictions.variance_ratio import VarianceRatio
 from properties.tolerances import CONFIDENCE
+from reference.sketch import Sketch
 from reference.statistics import bigram, statistics
 
 GROUPS = 24
@@ -24,12 +25,12 @@ def dealt(tokens, sample, seed):
     return deal(tokens, 3, whole, sample=sample, groups=GROUPS, seed=seed, statistics=statistics)
 
 
-def normal_part(tokens):
-    """nu of B_bar, from the covariance of the sequences' own tables across that of all."""
-    own = np.array([bigram(one[None], 3).ravel() for one in tokens])
+def normal_part(tokens, vocab_size=3, *, across=True):
+    """nu of B_bar, from the covariance of the sequences' own tables across that of all, or along it too."""
+    own = np.array([bigram(one[None], vocab_size).ravel() for one in tokens])
     mean = own.mean(axis=0)
-    across = own - np.outer(own @ mean / (mean @ mean), mean)
-    covariance = across.T @ across / len(own)
+    noise = own - np.outer(own @ mean / (mean @ mean), mean) if across else own - mean
+    covariance = noise.T @ noise / len(own)
     return 2 * np.trace(covariance @ covariance) / np.trace(covariance) ** 2
 
 
@@ -51,6 +52,47 @@ def test_however_the_groups_are_dealt_a_large_sample_has_the_same_interval():
     # over the square of their second; and no width moves by more, relatively, than nu: it goes with a power
     # of nu between a half, for many directions, and one.
     assert np.std(widths) / np.mean(widths) < 3 * math.sqrt(24 / GROUPS**3)
+
+
+@pytest.mark.parametrize("sample", [16, 1000])
+def test_noise_along_the_whole_is_no_scatter_of_what_turns(sample):
+    """Sequences with much of one pair and with little: their tables differ in length above all."""
+    rng = np.random.default_rng(0)
+    words = [rng.integers(0, 6, 13) if n % 2 else [*[0, 1] * 3, *rng.integers(0, 6, 7)] for n in range(384)]
+    tokens = np.array(words)
+    whole = leading_directions(tokens, statistics(tokens, 6))
+    found = deal(tokens, 6, whole, sample=sample, groups=GROUPS, seed=0, statistics=statistics)
+    exact = normal_part(tokens, 6)
+    # Many directions share what is across: each pair of groups is one more look at them.
+    within = 3 * math.sqrt(2 / (GROUPS * (GROUPS - 1) / 2))
+    assert abs(found.scatter["W_O"].normal / exact - 1) < within
+    assert normal_part(tokens, 6, across=False) / exact > 1 + 4 * within
+
+
+@pytest.mark.parametrize("sample", [16, 1000])
+def test_the_order_of_the_text_has_no_part_in_the_noise(sample):
+    """A text sorted by kind: groups of neighbours would be further from the whole than any sample."""
+    tokens = sequences(384)
+    tokens = tokens[np.argsort(tokens.mean(axis=1))]
+    one = dealt(tokens, sample, 0).scatter["W_O"]
+    assert abs(one.rho / bigram_noise(tokens, 3, 16).sequences - 1) < 4 * math.sqrt(one.own / GROUPS)
+    assert one.own < 5
+
+
+def test_one_sequence_that_differs_gives_no_interval():
+    """What is left without it is turned further than by any noise: the next sample may have it, or not."""
+    tokens = np.tile([0, 1, 0, 0, 1, 2, 0], (72, 1))
+    tokens[40] = [2, 1, 2, 2, 1, 0, 2]
+    assert math.isnan(dealt(tokens, 60, 0).scatter["W_O"].noise(60).low)
+
+
+def test_a_group_that_is_as_the_whole_is_counted_with_the_others():
+    """Half of the sequences are of one kind and half of the other, and many pairs have one of each."""
+    tokens = np.array([[0, 1, 0, 0, 1, 2, 0], [2, 0, 2, 2, 1, 0, 2]] * GROUPS)
+    one = dealt(tokens, 2, 0).scatter["W_O"]
+    assert abs(one.rho / bigram_noise(tokens, 3, 2).sequences - 1) < 4 * math.sqrt(one.own / GROUPS)
+    # And of sequences that are all alike nothing is known of another.
+    assert math.isnan(dealt(tokens[::2], 1, 0).scatter["W_O"].noise(1).rho)
 
 
 @pytest.mark.parametrize(("sample", "left_out"), [(20, False), (400, True)])
@@ -127,6 +169,19 @@ def test_of_a_large_sample_the_normal_part_is_left():
 )
 def test_where_the_groups_do_not_tell_there_is_no_interval(unknown):
     assert math.isnan(replace(SCATTER, **unknown).noise(200).low)
+
+
+def test_a_sketch_on_few_cells_adds_a_share_that_is_told():
+    """nu of 2/d for d equal directions is 2/d + 2/c on c cells."""
+    rng, d, cells = np.random.default_rng(0), 32 * 32, 64
+    found = []
+    for seed in range(8):
+        sketch = Sketch.drawn((32, 32), seed, cells)
+        units = np.array([sketch.of(one) for one in rng.normal(size=(GROUPS, 32, 32))])
+        found.append(relative_variance(units @ units.T))
+    # Each from so many pairs of groups; rows of half the ring do not meet themselves, which is 1/16 of it.
+    pairs = GROUPS * (GROUPS - 1) / 2
+    assert np.mean(found) / (2 / d + 2 / cells) == pytest.approx(1, abs=1 / 16 + 3 * math.sqrt(2 / pairs / 8))
 
 
 def test_products_without_noise_have_no_relative_variance():

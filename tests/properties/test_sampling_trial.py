@@ -45,6 +45,27 @@ def test_draws_lie_in_their_intervals_as_often_as_these_say(nested, group_size):
         assert abs(inside - CONFIDENCE) <= empirical_distribution(48)
 
 
+@pytest.mark.parametrize("nested", [True, False])
+def test_what_is_drawn_in_a_trial_gave_no_part_of_its_interval(nested):
+    size = 4 * 2 + 5 + (0 if nested else 3)
+    tokens, seen = sequences(2 * size), []
+    tokens[:, :7] = (np.arange(len(tokens))[:, None] // 3 ** np.arange(7)) % 3  # no two sequences alike
+
+    def recorded(part, vocab_size):
+        seen.append({tuple(one) for one in part})
+        return statistics(part, vocab_size)
+
+    sizes = {"sample": 3, "whole": 5, "groups": 4, "group_size": 2}
+    tried(tokens, 3, **sizes, nested=nested, seed=0, statistics=recorded)
+    assert len(seen) == 2 * (1 + 4 + 2)
+    for own, *groups, small, large in (seen[:7], seen[7:]):
+        assert [len(own), len(small), len(large)] == [8, 3, 5]
+        assert set().union(*groups) == own
+        assert not own & (small | large)
+        assert len(small & large) == (3 if nested else 0)
+    assert not seen[0] & seen[7]
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("module", "right", "wrong", "nested"),
