@@ -118,12 +118,13 @@ def test_a_slip_in_the_explanation_is_refuted(monkeypatch, right, wrong):
 
 
 EFFECT_SLIPS = [
-    ("+ h @ dW @ transposed(after)", "+ h @ dW @ transposed(h)"),
-    ("+ h @ W @ transposed(dh)", "+ dh @ W @ transposed(h)"),
+    ("_product(h, dW, transposed(after))", "_product(h, dW, transposed(h))"),
+    ("_product(scored, transposed(dh))", "_product(dh, W, transposed(h))"),
     ("A * (e - m) / (1 + m)", "A * (e - m)"),
-    ("dA @ after @ Vn + A @ dh @ Vn", "dA @ after @ Vn + dA @ dh @ Vn"),
+    ("_product(A, dh, Vn)", "_product(dA, dh, Vn)"),
     ("np.log1p((p * np.expm1(dF))", "((p * np.expm1(dF))"),
-    ('dh @ (parameters["W_O"] + d["W_O"])', 'dh @ parameters["W_O"]'),
+    ('_product(dh, parameters["W_O"] + d["W_O"])', '_product(dh, parameters["W_O"])'),
+    ("if all(factor.any() for", "if first.any() and not all(factor.any() for"),
 ]
 
 
