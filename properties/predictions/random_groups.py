@@ -89,7 +89,7 @@ class Scatter:
         rho = self.rho * share
         return Noise(rho, rho * low, rho * high, ratio)
 
-    def half_width_of_square(self, sequences: int) -> float:
+    def half_width_of_square(self, sequences: float) -> float:
         """Return the relative half-width of the interval for |x|^2, x from so many sequences."""
         reach = float(special.stdtrit(self.groups - 1, (1 + CONFIDENCE) / 2))
         return reach * self.square_deviation * math.sqrt(self.group_size / sequences)
