@@ -129,6 +129,7 @@ def _show(console: Console, found: dict[str, Behaviour]) -> None:
         )
     console.print(table)
     console.print(
-        "random: the largest of parts of equal length along random directions. shuffled, other: the weight's "
-        "own projection on the leading term of those corpora."
+        "predicted: for the sequences that it is measured on. random: the largest of parts of equal length "
+        "along random directions. shuffled, other: the weight's own projection on the leading term of those "
+        "corpora."
     )

@@ -22,7 +22,7 @@ COMMANDS = {
         "--training-sample",
         "48",
         "--groups",
-        "2",
+        "4",
     ],
     "story": ["story", "{corpus}"],
     "probe": ["probe", "{corpus}", "--draws", "8"],
