@@ -104,8 +104,8 @@ def behaviour(
         write_text(json, dumps(finite(whole), indent=2) + "\n")
     console = terminal(quiet=quiet)
     console.print(
-        f"{loaded.name}: loss on {sequences} of {loaded.sequences:,} sequences, in nats a token, predicted "
-        f"for these; {steps} steps at rate {rate:g}.",
+        f"{loaded.name}: loss on {sequences} of {loaded.sequences:,} sequences, in nats a token; "
+        f"{steps} steps at rate {rate:g}.",
     )
     _show(console, found)
     console.print(f"Another corpus: {against.told}.")

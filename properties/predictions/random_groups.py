@@ -32,9 +32,9 @@ The interval takes rho of a draw, over the estimate, as F of 2/r(n) and 2 k/v de
 the relative variance of the estimate (`properties.predictions.variance_ratio`). How well r(n) and v/k are
 known is told by Satterthwaite's degrees of freedom of their sum.
 
-All of this is to first order in the noise of the sample and of the whole. Where rho(N) is not small, the whole
-is longer than the mean that it stands for by 1 + rho(N), what lies along it counts less than it should, and
-the interval is too narrow: `leadterms sampling` tells whether it is for a text and its sizes.
+All of this is to first order in the noise of the sample and of the whole. Where rho(N) is not small, the
+whole is longer than the mean that it stands for by 1 + rho(N), what lies along it counts less than it should,
+and the interval is too narrow: `leadterms sampling` tells whether it is for a text and its sizes.
 """
 
 from __future__ import annotations
