@@ -11,7 +11,7 @@ import numpy as np
 from paper_checks.alignment_nulls import OTHER, SHUFFLED
 from paper_checks.corpus_controls import OtherCorpus, shuffled
 from paper_checks.prediction.facts import statistics_of
-from properties.predictions.ablation import factors
+from properties.predictions.ablation import factors, of_sequence
 from properties.predictions.sampling import leading_directions
 from reference.alignment import cosine
 from reference.corpus import Corpus
@@ -29,7 +29,7 @@ class Behaviour:
 
     Attributes:
         cosine: with its leading term.
-        predicted: rise of the loss when that part is removed, by the law, in nats a token.
+        predicted: rise of the loss on the sequences when that part is removed, by the law, in nats a token.
         measured: the same on the model, in float64.
         random: the same for parts of equal length along random directions, one a draw.
         controls: for the projection on other corpora's leading terms, by name.
@@ -42,19 +42,26 @@ class Behaviour:
     controls: dict[str, float]
 
 
-def trained_weights(corpus: Corpus, layers: int, rate: float, steps: int) -> dict[str, np.ndarray]:
-    """Return the weights after full-batch descent from zero in float64, with torch where it is installed."""
+def trained_weights(
+    corpus: Corpus, layers: int, rate: float, steps: int, told: Told = lambda what, done, of: None
+) -> dict[str, np.ndarray]:
+    """Return the weights after full-batch descent from zero in float64, with torch where it is installed.
+
+    `told` hears of each step with torch, and of the first without.
+    """
+    told("training", 0, steps)
     if find_spec("torch") is None:
         from reference.descent import train
 
         return train(corpus.tokens, corpus.vocab_size, layers, rate, steps)
-    from gpu.training import train_model
+    from gpu.training import Outputs, train_model
     from gpu.training_settings import Settings
 
     settings = Settings(
         corpus.vocab_size, layers, rate, steps, corpus.sequences, dtype="float64", shuffled=False
     )
-    return train_model(corpus.tokens, settings)
+    outputs = Outputs(told=lambda entry: told("training", entry.step, steps))
+    return train_model(corpus.tokens, settings, outputs=outputs)
 
 
 def behaviour(
@@ -75,12 +82,15 @@ def behaviour(
     """
     chance = np.random.default_rng(seed)
     tokens = corpus.tokens[chance.permutation(corpus.sequences)[:sequences]]
+    statistics = statistics_of(corpus.tokens, corpus.vocab_size)
     directions = {
-        "": _leading(corpus.tokens, corpus.vocab_size),
+        "": leading_directions(corpus.tokens, statistics),
         SHUFFLED: _leading(shuffled(corpus.tokens, seed), corpus.vocab_size),
         OTHER: _leading(other.tokens, corpus.vocab_size),
     }
-    amount = factors(rate, steps)
+    # What these sequences lose, which is not what the whole corpus does.
+    own = np.mean([of_sequence(statistics, sequence) for sequence in tokens], axis=0)
+    amount, squares = factors(rate, steps), dict(zip(GROUPS, own, strict=True))
     names = [
         (group, layer) for group in GROUPS for layer in range(1 if group == "W_O" else len(weights["V"]))
     ]
@@ -101,7 +111,7 @@ def behaviour(
         size = float(np.linalg.norm(part))
         found[name] = Behaviour(
             cosine=cosine(weight, leading),
-            predicted=amount[group] * float((leading * leading).sum()),
+            predicted=amount[group] * float(squares[group]),
             measured=rise(part),
             random=tuple(
                 rise(_of_length(chance.normal(size=weight.shape), size)) for _ in range(RANDOM_DRAWS)

@@ -14,6 +14,7 @@ With X' = X + dX for the changed weights and activations:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 
 import numpy as np
 from jaxtyping import Int64
@@ -34,22 +35,30 @@ def loss_change(
     for n in range(len(parameters["V"])):
         W, P, V = (parameters[group][n] for group in ("W", "P", "V"))
         dW, dP, dV = (d[group][n] for group in ("W", "P", "V"))
-        A = causal_softmax(h @ W @ transposed(h) + by_distance(P))
+        scored = h @ W
+        A = causal_softmax(scored @ transposed(h) + by_distance(P))
         after = h + dh
         dS = (
-            dh @ (W + dW) @ transposed(after)
-            + h @ dW @ transposed(after)
-            + h @ W @ transposed(dh)
+            _product(dh, W + dW, transposed(after))
+            + _product(h, dW, transposed(after))
+            + _product(scored, transposed(dh))
             + by_distance(dP)
         )
         dA = moved_softmax(A, dS)
         Vn = V + dV
-        dh = dh + dA @ after @ Vn + A @ dh @ Vn + A @ h @ dV
+        dh = dh + _product(dA, after, Vn) + _product(A, dh, Vn) + _product(A, h, dV)
         h = h + A @ h @ V
-    dF = dh @ (parameters["W_O"] + d["W_O"]) + h @ d["W_O"]
+    dF = _product(dh, parameters["W_O"] + d["W_O"]) + _product(h, d["W_O"])
     p = softmax(h @ parameters["W_O"])
     grown = np.log1p((p * np.expm1(dF)).sum(axis=-1))
     return float((grown - np.take_along_axis(dF, tokens[:, 1:, None], axis=-1)[..., 0]).mean())
+
+
+def _product(first: np.ndarray, *others: np.ndarray) -> np.ndarray:
+    """The product; nothing is multiplied where a factor is zero, as most changes are before a layer."""
+    if all(factor.any() for factor in (first, *others)):
+        return reduce(np.matmul, others, first)
+    return np.zeros((*first.shape[:-1], others[-1].shape[-1]))
 
 
 def moved_softmax(A: np.ndarray, dS: np.ndarray) -> np.ndarray:

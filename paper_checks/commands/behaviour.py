@@ -73,8 +73,7 @@ def behaviour(
         if weights is not None:
             trained = read_checkpoint(weights, OWN, loaded.vocab_size, loaded.length).parameters
         else:
-            told("training", 0, 1)
-            trained = trained_weights(loaded, setting.layers, setting.rate, setting.steps)
+            trained = trained_weights(loaded, setting.layers, setting.rate, setting.steps, told)
         found = measure(
             loaded,
             trained,
@@ -130,6 +129,7 @@ def _show(console: Console, found: dict[str, Behaviour]) -> None:
         )
     console.print(table)
     console.print(
-        "random: the largest of parts of equal length along random directions. shuffled, other: the weight's "
-        "own projection on the leading term of those corpora."
+        "predicted: for the sequences that it is measured on. random: the largest of parts of equal length "
+        "along random directions. shuffled, other: the weight's own projection on the leading term of those "
+        "corpora."
     )

@@ -94,7 +94,7 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     next_law = "next order; terms that a large vocabulary leaves"
     for name, found in deviations(facts, setting).items():
         shrinking = found.shrinking
-        half = _half_width_of_norm(facts, name)
+        half = _half_width_of_norm(facts, setting, name)
         low, high = (None, None) if half is None else (found.norm * (1 - half), found.norm * (1 + half))
         yield Prediction(
             f"norm.{name}", f"|{name}|", found.norm, f"Theorem 4.1; {next_law}", low, high, shrinking
@@ -132,16 +132,20 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
         )
 
 
-def _half_width_of_norm(facts: Facts, name: str) -> float | None:
+def _half_width_of_norm(facts: Facts, setting: Setting, name: str) -> float | None:
     """Return the relative half-width of a norm's interval: half that of its square."""
-    return None if facts.dealt is None else _half_width_of_square(facts, name.split()[0]) / 2
+    return None if facts.dealt is None else _half_width_of_square(facts, setting, name.split()[0]) / 2
 
 
-def _half_width_of_square(facts: Facts, group: str) -> float:
-    """Return the relative half-width for |x|^2 of the corpus, itself a draw; 0 where it is not known."""
+def _half_width_of_square(facts: Facts, setting: Setting, group: str) -> float:
+    """Return the relative half-width for |x|^2 of what is trained on; 0 where it is not known.
+
+    The corpus that it is computed from is a draw, and so are the sequences trained on: variances add up.
+    """
     if facts.dealt is None:
         return 0.0
-    return facts.dealt.scatter[group].half_width_of_square(facts.corpus.sequences)
+    both = 1 / (1 / facts.corpus.sequences + 1 / setting.training_sample)
+    return facts.dealt.scatter[group].half_width_of_square(both)
 
 
 def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
@@ -248,7 +252,7 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     blind = math.log(facts.corpus.vocab_size) * UNIT_ROUNDOFF["float32"]
     for group, effect in effects.items():
         # The sequences evaluated on are a draw, and so is the corpus.
-        of_corpus = effect.rise * _half_width_of_square(facts, group)
+        of_corpus = effect.rise * _half_width_of_square(facts, setting, group)
         half = math.hypot(REACH * effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
         of = group if group == "W_O" else f"{group} of one layer"
         shrinking = all(one.shrinking for name, one in found.items() if name.split()[0] == group)

@@ -146,11 +146,23 @@ def _sampling(console: Console, facts: Facts, setting: Setting) -> None:
     )
     if facts.dealt is not None:
         dealt, left_out = facts.dealt, ", each left out in turn" if facts.dealt.left_out else ""
+        effect = facts.bigram.design_effect
+        closed_form = (
+            f" In closed form, 1 - cos of B_bar is {effect:.2f} times what independent positions would give."
+        )
         console.print(
             f"Their noise: {dealt.groups} random groups of {dealt.group_size:,} sequences{left_out}, seed "
-            f"{dealt.seed}. In closed form, 1 - cos of B_bar is {facts.bigram.design_effect:.2f} times what "
-            "independent positions would give."
+            f"{dealt.seed}.{closed_form if math.isfinite(effect) else ''}"
         )
+        noises = {name: one.noise(setting.statistics_sample) for name, one in dealt.scatter.items()}
+        unknown = [name for name, noise in noises.items() if math.isnan(noise.low)]
+        if unknown:
+            console.print(
+                f"No interval for {', '.join(unknown)}: too few sequences to have a direction, one of them "
+                "outweighs all others, or they do not differ."
+            )
+    else:
+        console.print("No cosines: there are fewer sequences than random groups; give fewer --groups.")
 
 
 def _published(compared: Sequence[Compared]) -> Table:

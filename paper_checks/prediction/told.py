@@ -11,6 +11,7 @@ from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import Prediction, json_number, loss_curve
 from paper_checks.prediction.setting import Setting
 from paper_checks.prediction.why import what_would_give_it
+from properties.predictions.sampling import Noise
 from properties.tolerances import CONFIDENCE
 
 
@@ -85,8 +86,10 @@ def _sampling(facts: Facts) -> dict[str, Any]:
         "group_size": facts.dealt.group_size,
         "left_out": facts.dealt.left_out,
         "seed": facts.dealt.seed,
-        "rho": {
-            group: {name: json_number(value) for name, value in asdict(scatter.noise(facts.sample)).items()}
-            for group, scatter in facts.dealt.scatter.items()
-        },
+        "rho": {group: _noise(scatter.noise(facts.sample)) for group, scatter in facts.dealt.scatter.items()},
     }
+
+
+def _noise(noise: Noise) -> dict[str, float | int | None]:
+    ends = {"rho": noise.rho, "low": noise.low, "high": noise.high}
+    return {name: json_number(value) for name, value in {**ends, **asdict(noise.ratio)}.items()}

@@ -224,8 +224,8 @@ def _sampling(target: Target, case: CorpusCase) -> Outcome:
     n, T = 2, len(tokens[0]) - 1
     got = sampling.bigram_noise(case.tokens, V, n)
     # Unbiased for a population: N - 1 where the corpus itself has N.
-    spread = exact_sampling.square_of_sequences(parts) * len(parts) / (len(parts) - 1)
-    by_positions = sum(exact_sampling.position_variances(tokens, V).entries(), fmpq(0)) / (n * T)
+    spread = exact_sampling.across_of_sequences(parts) * len(parts) / (len(parts) - 1)
+    by_positions = exact_sampling.across_of_positions(tokens, V) / (n * T)
     terms = magnitudes_by_corpus(case.tokens, V)["B_bar"].terms
     # A sequence's own square is at most 2; the ratio's rounding is that of both its parts.
     size = (4.0 + float((terms * terms).sum())) / to_float(square)

@@ -25,10 +25,16 @@ hardly depends on how these were dealt. Leaving a group out moves a statistic by
 
     |across_k|^2 / (mean of it) + 2 (N - g)/g (along_k - 1).
 
-Products are taken of the sketches (`reference.sketch`), which need no room.
+Products are taken of the sketches (`reference.sketch`), which need no room; on c cells they add to each
+squared product about |x_i|^2 |x_j|^2 / c, and so 2/c to nu, 1.5e-5.
 
-The interval takes rho of a draw as lognormal, with mean rho and relative variance r(n) + v/k, the last for
-the error of rho itself, and Student's t with Satterthwaite's degrees of freedom of the three parts.
+The interval takes rho of a draw, over the estimate, as F of 2/r(n) and 2 k/v degrees of freedom, v/k being
+the relative variance of the estimate (`properties.predictions.variance_ratio`). How well r(n) and v/k are
+known is told by Satterthwaite's degrees of freedom of their sum.
+
+All of this is to first order in the noise of the sample and of the whole. Where rho(N) is not small, the
+whole is longer than the mean that it stands for by 1 + rho(N), what lies along it counts less than it should,
+and the interval is too narrow: `leadterms sampling` tells whether it is for a text and its sizes.
 """
 
 from __future__ import annotations
@@ -42,7 +48,8 @@ from jaxtyping import Float64
 from scipy import special
 
 from properties.predictions.sampling import Noise, Statistics, Tokens, leading_directions
-from properties.tolerances import CONFIDENCE
+from properties.predictions.variance_ratio import UNKNOWN, VarianceRatio
+from properties.tolerances import CONFIDENCE, UNIT_ROUNDOFF
 from reference.errors import InputError
 from reference.sketch import Sketch
 
@@ -55,10 +62,10 @@ class Scatter:
     """What the groups showed of one statistic's noise.
 
     Attributes:
-        rho: of a group, the mean over them; nan where some group has no direction.
+        rho: of a group, the mean over them; nan where some group has no direction, or none has any noise.
         normal: nu, what is left of its relative variance for large samples.
         own: v, the relative variance of the groups' rho.
-        square_deviation: relative standard deviation of a group's |x|^2.
+        square_deviation: relative standard deviation of a group's |x|^2, to first order in its noise.
         groups: k.
         group_size: g.
     """
@@ -75,17 +82,18 @@ class Scatter:
         k, share = self.groups, self.group_size / sample
         of_draw, of_groups = parts_of_variance(share, self.normal, self.own)
         relative, error = of_draw + of_groups, self.own / k
-        if not (self.rho > 0 and relative > 0):
-            return Noise(math.nan, math.nan, math.nan, math.nan)
+        # A scatter below the rounding of rho is none.
+        if not (self.rho > 0 and relative > UNIT_ROUNDOFF["float64"]):
+            return Noise(math.nan, math.nan, math.nan, UNKNOWN)
         freedom = (relative + error) ** 2 / (
             of_draw**2 / (k * (k - 1) / 2) + (of_groups + error) ** 2 / (k - 1)
         )
-        half = special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * math.sqrt(math.log1p(relative + error))
+        ratio = VarianceRatio(2 / relative, 2 / error if error > 0 else math.inf, freedom)
+        low, high = (ratio.quantile((1 + sign * CONFIDENCE) / 2) for sign in (-1, 1))
         rho = self.rho * share
-        middle = rho / math.sqrt(1 + relative)
-        return Noise(rho, middle * math.exp(-half), middle * math.exp(half), freedom)
+        return Noise(rho, rho * low, rho * high, ratio)
 
-    def half_width_of_square(self, sequences: int) -> float:
+    def half_width_of_square(self, sequences: float) -> float:
         """Return the relative half-width of the interval for |x|^2, x from so many sequences."""
         reach = float(special.stdtrit(self.groups - 1, (1 + CONFIDENCE) / 2))
         return reach * self.square_deviation * math.sqrt(self.group_size / sequences)
@@ -158,13 +166,11 @@ class _Seen:
         self.sketch = Sketch.drawn(whole.shape, seed)
         self.of_whole = self.sketch.of(whole)
         self.rho: list[float] = []
-        self.squares: list[float] = []
         self.along: list[float] = []
         self.across: list[np.ndarray] = []
 
     def add(self, part: np.ndarray) -> None:
         self.rho.append(noise_of_part(part, self.whole, self.share))
-        self.squares.append(float((part * part).sum()))
         along = float((part * self.whole).sum()) / self.square if self.square > 0 else math.nan
         self.along.append(along)
         # As long as the whole along it, so that a group's size does not count, only where it points.
@@ -174,12 +180,14 @@ class _Seen:
     def scatter(self, times: float, size: int) -> Scatter:
         """Return what was seen, of groups of `size`; the parts compared have `times` as many sequences."""
         rho, across = np.array(self.rho), np.array(self.across)
-        known = bool((np.isfinite(rho) & (rho > 0)).all())
+        known = bool(np.isfinite(rho).all() and rho.any())
         return Scatter(
             rho=float(rho.mean()) * times if known else math.nan,
             normal=relative_variance(across @ across.T) if known else math.nan,
             own=self._own(rho, times) if known else math.nan,
-            square_deviation=_relative_deviation(np.array(self.squares)) * times,
+            # |x|^2 moves by twice the part along x. A part's own |noise|^2, of which |x|^2 of a few sequences
+            # is mostly made, scatters too little, and fades faster than the sequences grow in number.
+            square_deviation=2 * _relative_deviation(np.array(self.along)) * times,
             groups=len(rho),
             group_size=size,
         )

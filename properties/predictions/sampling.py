@@ -1,6 +1,6 @@
 """The cosine that a sample of the sequences alone would give: `theory.laws.sampling` in float64.
 
-For B_bar, a mean over sequences, the noise rho(n) = S^2 / (n |x|^2) is a closed form. The other statistics
+For B_bar, a mean over sequences, the noise rho(n) = S_a^2 / (n |x|^2) is a closed form. The other statistics
 are products of such means, and their noise is measured (`properties.predictions.random_groups`).
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from properties.predictions.bigram import Bigram
+from properties.predictions.variance_ratio import VarianceRatio
 from reference.statistics import bigram
 
 Statistics = Callable[[np.ndarray, int], Mapping[str, np.ndarray]]
@@ -28,13 +29,13 @@ class Noise:
         rho: |noise|^2 / |x|^2, on average.
         low: the lower end; nan where the interval is not known.
         high: the upper one.
-        freedom: of Student's t, whose quantile the ends are at, log rho being normal about their middle.
+        ratio: the distribution of a draw's rho over this one, whose quantiles the ends are.
     """
 
     rho: float
     low: float
     high: float
-    freedom: float
+    ratio: VarianceRatio
 
     def cosine(self, sample: int, whole: int, *, nested: bool) -> tuple[float, float, float]:
         """Return 1 - cos (expected, least, most) of a sample with another of `whole` sequences.
@@ -73,16 +74,20 @@ def cosine_loss(rho: float, sample: int, whole: int, *, nested: bool) -> float:
 def bigram_noise(tokens: Tokens, vocab_size: int, sample: int) -> BigramNoise:
     """Return the closed forms of rho for B_bar; nan for a corpus whose B_bar vanishes.
 
-    S^2 is the mean square of a sequence's own B_bar, less |B_bar|^2, with N - 1 for N: unbiased. A sequence's
-    square is (sum of its squared pair counts - sum of its squared token counts / V) / T^2.
+    S_a^2 is the mean square of a sequence's own B_bar, less |B_bar|^2 and what is along B_bar, with N - 1 for
+    N: unbiased but for B_bar's own noise. A sequence's square is (sum of its squared pair counts - sum of its
+    squared token counts / V) / T^2, and its product with B_bar the mean of B_bar over its pairs.
     """
     N, T = tokens.shape[0], tokens.shape[1] - 1
-    square = float((bigram(tokens, vocab_size) ** 2).sum())
+    B_bar = bigram(tokens, vocab_size)
+    square = float((B_bar**2).sum())
     if square == 0:
         return BigramNoise(math.nan, math.nan)
     of_one = np.array([_square_of(sequence, vocab_size) for sequence in tokens])
-    by_sequences = (of_one.mean() - square) * N / (N - 1) if N > 1 else math.nan
-    by_positions = (1 - 1 / vocab_size - square) / T
+    of_pairs = B_bar[tokens[:, :-1], tokens[:, 1:]]
+    across = of_one.mean() - float((of_pairs.mean(axis=1) ** 2).mean()) / square
+    by_sequences = across * N / (N - 1) if N > 1 else math.nan
+    by_positions = (1 - 1 / vocab_size - float((of_pairs**2).mean()) / square) / T
     return BigramNoise(by_positions / (sample * square), by_sequences / (sample * square))
 
 

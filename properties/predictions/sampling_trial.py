@@ -10,8 +10,9 @@ The cosine is turned into the noise rho that would give it exactly. With q = n/M
     part of it:        cos^2 = (1 + q rho) / (1 + rho),          rho = (1 - cos^2) / (cos^2 - q);
     none in common:    1 / cos^2 = (1 + rho) (1 + q rho),        rho the positive root of this.
 
-The interval takes log rho of a draw as Student's t with f degrees of freedom about a middle, so that the
-place of the draw in that distribution
+The interval takes rho of a draw, over the expected one, as a ratio of variances
+(`properties.predictions.variance_ratio`), which has a value of Student's t for each rho, and at the ends the
+quantiles of t. The place of the draw in that distribution
 
 is uniform in 0..1: a share of 0.95 of the draws is inside. The blocks are independent, and how far the
 distribution of the places may be from the uniform one is `properties.tolerances.empirical_distribution`. An
@@ -30,7 +31,7 @@ from jaxtyping import Int64
 from scipy import special
 
 from properties.predictions.random_groups import FEWEST_GROUPS, deal
-from properties.predictions.sampling import Statistics, leading_directions
+from properties.predictions.sampling import Noise, Statistics, leading_directions
 from properties.tolerances import CONFIDENCE, empirical_distribution, fewest_inside
 from reference.errors import InputError
 
@@ -100,13 +101,15 @@ def noise_of(cosine_loss: float, sample: int, whole: int, *, nested: bool) -> fl
     return 2 * lost / square / (1 + q + math.sqrt((1 + q) ** 2 + 4 * q * lost / square))
 
 
-def place(low: float, high: float, rho: float, freedom: float) -> float:
+def place(noise: Noise, rho: float) -> float:
     """Return where rho lies in the distribution whose middle interval is low..high; nan for no interval."""
-    if not 0 < low < high < math.inf:
+    if not 0 < noise.low < noise.high < math.inf:
         return math.nan
-    reach = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
-    half, middle = math.log(high / low) / 2, (math.log(high) + math.log(low)) / 2
-    return float(special.stdtr(freedom, (math.log(rho) - middle) / half * reach)) if rho > 0 else 0.0
+    f = noise.ratio.freedom
+    reach = float(special.stdtrit(f, (1 + CONFIDENCE) / 2))
+    low, high, drawn = (noise.ratio.score(one / noise.rho) for one in (noise.low, noise.high, rho))
+    # By the ends that were told: where these are not the distribution's own, the place shows it.
+    return float(special.stdtr(f, (2 * drawn - low - high) / (high - low) * reach))
 
 
 def blocks(
@@ -171,8 +174,10 @@ def tried(
             lost = _cosine_loss(drawn[0][group], drawn[1][group])
             expected, least, most = noise.cosine(sample, whole, nested=nested)
             # From the cosines that were told, so that the law which made them is tried with them.
-            low, high, rho = (noise_of(one, sample, whole, nested=nested) for one in (least, most, lost))
-            trial = Trial(expected, least, most, lost, place(low, high, rho, noise.freedom))
+            middle, low, high, rho = (
+                noise_of(one, sample, whole, nested=nested) for one in (expected, least, most, lost)
+            )
+            trial = Trial(expected, least, most, lost, place(Noise(middle, low, high, noise.ratio), rho))
             found.setdefault(group, []).append(trial)
     return {group: outcome(tuple(trials)) for group, trials in found.items()}
 

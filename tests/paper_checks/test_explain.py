@@ -33,6 +33,10 @@ def test_the_parts_add_up_to_the_logit(tmp_path):
         found["contributions"], found["attention"], found["messages"], strict=True
     ):
         assert part == pytest.approx(weight * message)
+    rows = {row[:10].strip(): row.split()[-1] for row in done.stdout.splitlines() if row.strip()}
+    assert rows["all of the"] == f"{sum(found['contributions']):+.3e}"
+    assert rows["'a' alone"] == f"{found['current']:+.3e}"
+    assert rows["logit"] == f"{found['logit']:+.3e}"
 
 
 @pytest.fixture(scope="module")

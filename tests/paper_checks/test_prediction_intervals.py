@@ -63,7 +63,20 @@ def test_an_effect_is_off_by_the_corpus_and_by_the_mean_of_those_evaluated(facts
     assert (squares[0] - squares[1]) / (squares[1] - squares[2]) == pytest.approx(4)
     every = half(predicted(facts, replace(RUN, evaluated_on=10**12))[f"ablation.{group}"])
     rise = predicted(facts, RUN)[f"ablation.{group}"].value
-    assert every == pytest.approx(rise * facts.dealt.scatter[group].half_width_of_square(300))
+    both = 1 / (1 / 300 + 1 / RUN.training_sample)
+    assert every == pytest.approx(rise * facts.dealt.scatter[group].half_width_of_square(both))
+
+
+@pytest.mark.parametrize("name", ["W_O", "V 1", "W 0", "P 0"])
+def test_a_norm_is_off_by_the_corpus_and_by_the_sequences_trained_on(facts, name):
+    found = [
+        predicted(facts, replace(RUN, training_sample=M, statistics_sample=16))[f"norm.{name}"]
+        for M in (100, 10**12)
+    ]
+    # Variances in the ratio 1/300 + 1/100 to 1/300.
+    assert half(found[0]) == pytest.approx(2 * half(found[1]))
+    square = facts.dealt.scatter[name.split()[0]].half_width_of_square(300)
+    assert half(found[1]) / found[1].value == pytest.approx(square / 2)
 
 
 def test_a_sample_that_is_not_trained_on_has_the_lower_cosine(facts):
@@ -171,3 +184,16 @@ def test_what_the_series_does_not_reach_is_shown_without_an_interval(facts):
     assert "?" not in shown["inside"]
     assert "0.750000 ?" in shown["out of reach"]
     assert ".71234" not in shown["out of reach"]
+
+
+def test_a_cosine_without_an_interval_says_why(facts):
+    def shown(changed):
+        stream = io.StringIO()
+        show(Console(file=stream, width=80), changed, RUN, forecast(changed, RUN), [])
+        return " ".join(stream.getvalue().split())
+
+    lone = replace(facts.dealt.scatter["W"], rho=math.nan)
+    dealt = replace(facts.dealt, scatter={**facts.dealt.scatter, "W": lone})
+    assert "No interval for W: too few sequences" in shown(replace(facts, dealt=dealt))
+    assert "No cosines: there are fewer sequences than random groups" in shown(replace(facts, dealt=None))
+    assert not {"No interval", "No cosines"} & {" ".join(pair) for pair in pairwise(shown(facts).split())}

@@ -109,6 +109,11 @@ def test_checkpoints_are_compared_with_a_text(tmp_path, checkpoints, text):
     for name, row in (("shuffled", rows[at]), ("shuffled_less_1", rows[at + 1])):
         middle = median(one["output"][name] for one in lines["alignment step8"]["layers"])
         assert row.split()[-1] == shown_as(middle), row
+    # Of the last table, the model's own medians and those of random weights.
+    for name, layers in (("median", lines["alignment step8"]["layers"]), ("random weights", random)):
+        (*_, row) = (row for row in rows if row.startswith(name))
+        own = [shown_as(median(one[kind]["full"] for one in layers)) for kind in ("no_mlp", "output")]
+        assert row.split()[-2:] == own
     first = out.read_bytes()
     leadterms(*call, "--length", 12, "--vocab", 20, "--json", out)
     assert out.read_bytes() == first, "the same input gives the same bytes"

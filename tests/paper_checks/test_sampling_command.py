@@ -11,6 +11,7 @@ from properties.predictions import sampling_trial
 from properties.predictions.random_groups import noise_of_part
 from properties.predictions.sampling import Noise
 from properties.predictions.sampling_trial import Outcome, Trial
+from properties.predictions.variance_ratio import UNKNOWN
 from reference.statistics import statistics
 
 FEW = ("--length", "2", "--sample", "1", "--training-sample", "1", "--groups", "4")
@@ -69,7 +70,7 @@ def test_a_part_that_no_noise_turns_so_far_has_none():
     assert noise_of_part(np.array([1.0, 0.5]), whole, 0.5) == pytest.approx(0.25 / (1 - 0.5 * 1.25))
     assert math.isnan(noise_of_part(np.array([1.0, 1.0]), whole, 0.5))
     assert math.isnan(noise_of_part(np.array([1.0, 2.0]), whole, 0.5))
-    assert math.isnan(Noise(math.nan, math.nan, math.nan, math.nan).cosine(2, 4, nested=True)[0])
+    assert math.isnan(Noise(math.nan, math.nan, math.nan, UNKNOWN).cosine(2, 4, nested=True)[0])
     tokens = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 4)
     sampling_trial.tried(
         tokens, 2, sample=1, whole=1, groups=4, group_size=1, nested=True, seed=0, statistics=statistics

@@ -35,7 +35,14 @@ SLIPS = [
     ("random_groups", "- 2 * one /", "- one /", "sampling_spread"),
     ("random_groups", "(1 - share) * normal", "normal", "sampling_spread"),
     ("sampling", "* N / (N - 1) if", "if", "sampling"),
-    ("sampling", "(1 - 1 / vocab_size - square) / T", "(1 - square) / T", "sampling"),
+    ("sampling", "(1 - 1 / vocab_size - float", "(1 - float", "sampling"),
+    (
+        "sampling",
+        "of_one.mean() - float((of_pairs.mean(axis=1) ** 2).mean()) / square",
+        "of_one.mean() - square",
+        "sampling",
+    ),
+    ("sampling", "float((of_pairs**2).mean()) / square", "square", "sampling"),
 ]
 
 
@@ -111,12 +118,13 @@ def test_a_slip_in_the_explanation_is_refuted(monkeypatch, right, wrong):
 
 
 EFFECT_SLIPS = [
-    ("+ h @ dW @ transposed(after)", "+ h @ dW @ transposed(h)"),
-    ("+ h @ W @ transposed(dh)", "+ dh @ W @ transposed(h)"),
+    ("_product(h, dW, transposed(after))", "_product(h, dW, transposed(h))"),
+    ("_product(scored, transposed(dh))", "_product(dh, W, transposed(h))"),
     ("A * (e - m) / (1 + m)", "A * (e - m)"),
-    ("dA @ after @ Vn + A @ dh @ Vn", "dA @ after @ Vn + dA @ dh @ Vn"),
+    ("_product(A, dh, Vn)", "_product(dA, dh, Vn)"),
     ("np.log1p((p * np.expm1(dF))", "((p * np.expm1(dF))"),
-    ('dh @ (parameters["W_O"] + d["W_O"])', 'dh @ parameters["W_O"]'),
+    ('_product(dh, parameters["W_O"] + d["W_O"])', '_product(dh, parameters["W_O"])'),
+    ("if all(factor.any() for", "if first.any() and not all(factor.any() for"),
 ]
 
 

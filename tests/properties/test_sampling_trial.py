@@ -9,8 +9,9 @@ from breaking import broken
 from test_prediction_slips import sequences
 
 from properties.predictions import random_groups, sampling_trial
-from properties.predictions.sampling import cosine_loss
+from properties.predictions.sampling import Noise, cosine_loss
 from properties.predictions.sampling_trial import Trial, blocks, noise_of, outcome, place, tried
+from properties.predictions.variance_ratio import VarianceRatio
 from properties.tolerances import CONFIDENCE, empirical_distribution, fewest_inside
 from reference.errors import InputError
 from reference.statistics import statistics
@@ -44,12 +45,38 @@ def test_draws_lie_in_their_intervals_as_often_as_these_say(nested, group_size):
         assert abs(inside - CONFIDENCE) <= empirical_distribution(48)
 
 
+@pytest.mark.parametrize("nested", [True, False])
+def test_what_is_drawn_in_a_trial_gave_no_part_of_its_interval(nested):
+    size = 4 * 2 + 5 + (0 if nested else 3)
+    tokens, seen = sequences(2 * size), []
+    tokens[:, :7] = (np.arange(len(tokens))[:, None] // 3 ** np.arange(7)) % 3  # no two sequences alike
+
+    def recorded(part, vocab_size):
+        seen.append({tuple(one) for one in part})
+        return statistics(part, vocab_size)
+
+    sizes = {"sample": 3, "whole": 5, "groups": 4, "group_size": 2}
+    tried(tokens, 3, **sizes, nested=nested, seed=0, statistics=recorded)
+    assert len(seen) == 2 * (1 + 4 + 2)
+    for own, *groups, small, large in (seen[:7], seen[7:]):
+        assert [len(own), len(small), len(large)] == [8, 3, 5]
+        assert set().union(*groups) == own
+        assert not own & (small | large)
+        assert len(small & large) == (3 if nested else 0)
+    assert not seen[0] & seen[7]
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("module", "right", "wrong", "nested"),
     [
-        ("random_groups", "+ error))", "+ error)) / 2", True),
-        ("random_groups", "middle = rho / math.sqrt(1 + relative)", "middle = 2 * rho", False),
+        ("random_groups", "VarianceRatio(2 / relative,", "VarianceRatio(20 / relative,", True),
+        (
+            "random_groups",
+            "Noise(rho, rho * low, rho * high, ratio)",
+            "Noise(rho, 2 * rho * low, 2 * rho * high, ratio)",
+            False,
+        ),
         ("sampling", "if nested else -other", "if not nested else -other", False),
         ("sampling", "if nested else -other", "if not nested else -other", True),
     ],
@@ -83,11 +110,14 @@ def test_no_noise_gives_a_cosine_below_that_of_strangers():
 
 
 def test_places_are_those_of_the_interval():
-    low, high = 0.01, 0.04
-    tail = (1 - CONFIDENCE) / 2
-    for rho, where in ((low, tail), (high, 1 - tail), (0.02, 0.5)):
-        assert place(low, high, rho, 5.5) == pytest.approx(where)
-    assert math.isnan(place(math.nan, math.nan, 0.02, 6))
+    ratio, tail = VarianceRatio(4, 90, 5.5), (1 - CONFIDENCE) / 2
+    noise = Noise(0.02, 0.02 * ratio.quantile(tail), 0.02 * ratio.quantile(1 - tail), ratio)
+    places = [(noise.low, tail), (noise.high, 1 - tail), (0.02 * ratio.quantile(0.4), 0.4), (0.0, 0.0)]
+    for rho, where in [*places, (math.inf, 1.0)]:
+        assert place(noise, rho) == pytest.approx(where)
+    # An end that was told wrong moves the places of all draws.
+    assert place(replace(noise, high=2 * noise.high), noise.high) < 1 - 2 * tail
+    assert math.isnan(place(replace(noise, low=math.nan), 0.02))
 
 
 def test_blocks_share_no_sequence_and_leave_none_that_makes_another():
