@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from reference.atomic_files import write_text as write_text
-from reference.errors import InputError
+from reference.errors import InputError, listed
 from reference.small_files import parsed, read_small
 
 FORMAT = 1
@@ -24,6 +24,7 @@ Evidence = Literal["proved", "exact", "property", "measured", "quoted"]
 STATES: tuple[State, ...] = get_args(State)
 # The target of a check that is about no implementation.
 MATHEMATICS = "theory"
+_TEXTS = ("check", "target", "statement", "source", "evidence", "command")
 BAD: frozenset[State] = frozenset({"failed", "errored", "xpassed"})
 
 
@@ -146,13 +147,23 @@ def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
 
 def _result(path: Path, number: int, line: dict[str, Any]) -> Result:
     values = _fields(line)
-    try:
-        result = Result(**{**values, "claims": tuple(values.get("claims", ()))})
-    except TypeError as error:
-        raise InputError(f"{path}, line {number} is not a result: {error}.") from None
+    lacks = [one.name for one in fields(Result) if one.name not in values and _has_no_default(one)]
+    unknown = sorted(set(values) - {one.name for one in fields(Result)})
+    if lacks or unknown:
+        what = f"lacks {listed(lacks)}" if lacks else f"has {listed(unknown)}, which no result has"
+        raise InputError(f"{path}, line {number} is not a result: it {what}.")
+    wrong = [name for name in _TEXTS if not isinstance(values.get(name, ""), str)]
+    if wrong or not isinstance(values.get("claims", []), list):
+        what = f"{listed(wrong)} is no text" if wrong else "claims is no list"
+        raise InputError(f"{path}, line {number} is not a result: its {what}.")
+    result = Result(**{**values, "claims": tuple(values.get("claims", ()))})
     if line.get("kind") != "result" or result.result not in STATES:
         raise InputError(f"{path}, line {number} is not a result with one of the states {', '.join(STATES)}.")
     return result
+
+
+def _has_no_default(one: Field[Any]) -> bool:
+    return one.default is MISSING and one.default_factory is MISSING
 
 
 def _claim(path: Path, number: int, line: dict[str, Any]) -> dict[str, Any]:

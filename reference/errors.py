@@ -18,10 +18,12 @@ class InputError(ValueError):
 
     The command line prints the sentence and exits with 2; it never shows a traceback for it. What is quoted
     of a file may be as long as the file: of a long sentence the beginning is kept, and the end, which says
-    what to do.
+    what to do. It may also hold what would break the line or steer a terminal: that is shown as an escape.
     """
 
     def __init__(self, told: str) -> None:
+        if not told.isprintable():
+            told = "".join(char if char.isprintable() else repr(char)[1:-1] for char in told)
         if len(told) > KEPT_OF_BEGINNING + KEPT_OF_END:
             told = f"{told[:KEPT_OF_BEGINNING]} ... {told[-KEPT_OF_END:]}"
         super().__init__(told)

@@ -52,6 +52,7 @@ class Decided:
             "id": claim.id,
             "source": claim.source,
             "title": sources()[claim.source].title,
+            "origin": sources()[claim.source].about,
             "also": list(claim.also),
             "section": claim.section,
             "topic": claim.topic,

@@ -87,7 +87,7 @@ def _quoted(quoted: Mapping[str, str]) -> Strength:
     """Return how sure a verdict is that rests on what others found and nothing here computes."""
     if "theorem" in quoted:
         return Strength(f"as far as a theorem of others is right: {quoted['work']}", "a proof of it here")
-    return Strength(f"by a fact that was looked up: {quoted['work']}", "a look into that work")
+    return Strength(f"by a fact that another work prints: {quoted['work']}", "a second source for it")
 
 
 def _climbed(found: Assessment, about: str = "") -> Strength:

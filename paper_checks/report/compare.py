@@ -9,16 +9,19 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from paper_checks.report.summary import findings
+from paper_checks.report.summary import findings, listed
 from properties.results import Run, read_run
 from reference.errors import InputError
 
 # What has sentences of its own, was asked for and not found, or depends on how long something took and with
 # which versions.
 APART = ("experiments", "corpus", "seed", "seconds", "versions", "sha256", "digest")
+# Of results and claims: the time, and the sizes of rounding errors, which are others on another machine.
+NOT_RETOLD = ("seconds", "error_over_bound", "measurements")
 # What rows of readings are known by.
 ROW_NAMES = ("weight", "prediction", "row", "id", "name")
 # Differences of losses are rounding below the one; a reader sees less than the other as no change.
@@ -29,25 +32,59 @@ UNCHANGED = "Nothing changed since then."
 def changes(old: Run, new: Run) -> Iterator[str]:
     """Yield a sentence for each result, claim or experiment that is new, gone, or another than it was.
 
-    A result is known by its check and its target, a claim by its id, an experiment by its name. Of what else
-    was found, the texts are compared, and the numbers as far as other machines round them alike. Times are no
-    change.
+    A result is known by its check and its target, a claim by its id, an experiment by its name. Of a result
+    or a claim that came out alike it is said what else that is told of it changed. Of what else was found,
+    the texts are compared, and the numbers as far as other machines round them alike. Times are no change.
     """
-    before = {f"{one.check} on {one.target}": str(one.result) for one in old.results}
-    after = {f"{one.check} on {one.target}": str(one.result) for one in new.results}
-    yield from _differences("Result", before, after)
+    yield from _differences("Result", _states(old), _states(new))
     yield from _differences("Claim", _verdicts(old), _verdicts(new))
     yield from _differences("Experiment", _outcomes(old), _outcomes(new))
     yield from _readings(findings(old), findings(new))
+    yield from _retold("Result", ("result",), _laws(old), _laws(new))
+    yield from _retold("Claim", ("verdict", "evidence", "computed"), _claims(old), _claims(new))
+
+
+def _states(run: Run) -> dict[str, str]:
+    return {f"{one.check} on {one.target}": str(one.result) for one in run.results}
+
+
+def _laws(run: Run) -> dict[str, dict[str, Any]]:
+    return {f"{one.check} on {one.target}": asdict(one) for one in run.results}
 
 
 def _verdicts(run: Run) -> dict[str, str]:
     return {
-        claim[
-            "id"
-        ]: f"{claim['verdict']} ({claim.get('evidence')}: {claim.get('computed') or 'nothing computed'})"
-        for claim in run.claims
+        one["id"]: f"{one['verdict']} ({one.get('evidence')}: {one.get('computed') or 'nothing computed'})"
+        for one in run.claims
     }
+
+
+def _claims(run: Run) -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for one in run.claims}
+
+
+def _retold(
+    what: str, came_out: Sequence[str], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield which parts of a row changed if it came out alike; once what only one version tells at all."""
+    was, now = (dict.fromkeys(part for row in rows.values() for part in row) for rows in (before, after))
+    if before and after:
+        yield from (f"{what}s tell of {part} no more." for part in was if part not in now)
+        yield from (f"{what}s tell of {part} as well now." for part in now if part not in was)
+    for name, old in before.items():
+        new = after.get(name, {})
+        if any(old.get(part) != new.get(part) for part in came_out):
+            continue  # gone, or another sentence tells it
+        compared = [part for part in was if part in now and part not in (*came_out, *NOT_RETOLD)]
+        if other := [part for part in compared if not _same(old.get(part), new.get(part))]:
+            yield f"{what} {name} has another {listed(other)}."
+
+
+def _same(old: Any, new: Any) -> bool:
+    was, now = dict(_leaves(old)), dict(_leaves(new))
+    return was.keys() == now.keys() and not any(
+        told for name in was for told in _reread(name, was[name], now[name])
+    )
 
 
 def _outcomes(run: Run) -> dict[str, str]:

@@ -53,10 +53,10 @@ FAMILIES = {
 # By evidence: what it means that a law is held by it.
 EVIDENCE = {
     "proved": "Derived exactly, for every corpus of a size or for every number of steps.",
-    "exact": "The right answer is known as a fraction, for each corpus tried; only rounding is allowed.",
+    "exact": "By rational arithmetic: the right answer is known as a fraction, for each case tried.",
     "property": "Tried on generated cases in floating point, each held to a bound on its rounding error.",
     "measured": "Read off training runs, with their noise.",
-    "quoted": "Taken over from a source; it could not be checked here.",
+    "quoted": "Taken as it is printed, in a source or a work that is named; it could not be checked here.",
 }
 
 # The implementations that come along, by the name of the target.

@@ -41,7 +41,7 @@ def _distance(law: Law, run: Run) -> str:
     least, most = (1 - rows[name]["cosine"] for name in ("W_O", far))
     return (
         f"On a part of this corpus, trained for {by_layer['steps']} steps at the rate {by_layer['rate']:g}, "
-        f"1 - cos is {least:.1e} for W_O and at most {most:.1e}, for {far}."
+        f"1 - cos is {least:.1e} for W_O and at most {most:.1e}, for {_in_words(far)}."
     )
 
 
@@ -49,12 +49,18 @@ def _effect(law: Law, run: Run) -> str:
     rows = _rows(run)
     if not {"V 0", "W 0"} <= set(rows):
         return ""
-    told = ", ".join(
-        f"{name} {rows[name]['measured']:.2g} nats a token ({rows[name]['predicted']:.2g} predicted, cosine "
-        f"{rows[name]['cosine']:.6f})"
+    told = " and ".join(
+        f"{rows[name]['measured']:.2g} nats a token without {_in_words(name)} ({rows[name]['predicted']:.2g} "
+        f"predicted, cosine {rows[name]['cosine']:.6f})"
         for name in ("V 0", "W 0")
     )
-    return f"There the loss rises without {told}."
+    return f"There the loss rises by {told}."
+
+
+def _in_words(weight: str) -> str:
+    """Return a row's name for a sentence: "V 0" is V of layer 0."""
+    name, *layer = weight.split(" ")
+    return f"{name} of layer {layer[0]}" if layer else name
 
 
 def _spread(law: Law, run: Run) -> str:

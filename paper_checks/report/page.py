@@ -161,7 +161,12 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
 
 def off(share: float) -> str:
     """Return by how much a number is off, given the factor between it and the right one less 1."""
-    return f"off by a factor of {share + 1:,.3g}" if share >= 1 else f"off by {100 * share:.2g}%"
+    # Three digits, and no power of ten, however large the factor.
+    return (
+        f"off by a factor of {float(f'{share + 1:.3g}'):,.15g}"
+        if share >= 1
+        else f"off by {100 * share:.2g}%"
+    )
 
 
 def apart(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float, str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paper_checks.report.summary import EVIDENCE, listed
+from paper_checks.report.summary import EVIDENCE
 from properties.results import Evidence, Run
 
 # Every verdict with the word a reader sees and what it means, in the order in which they are shown.
@@ -22,14 +22,6 @@ VERDICTS = {
     "definition": ("definition", "Neither true nor false; shown to be well defined and usable."),
     "method": ("rule", "A rule for experiments, with a demonstration of what breaking it does."),
     "not_run": ("not run", "Needs a text, a training run or a model; the command is given."),
-}
-# By what claims were decided, for each kind of evidence, after their count.
-BY: dict[Evidence, str] = {
-    "proved": "by proof",
-    "exact": "by exact arithmetic",
-    "property": "by generated cases",
-    "measured": "by measurement",
-    "quoted": "by what is printed, there or in a work that is named",
 }
 # What errata stand under, by what the claim is about, the heaviest first.
 ERRATA = {
@@ -63,17 +55,19 @@ class SourceCount:
 
     key: str
     title: str
+    origin: str
     total: int
     by_verdict: dict[str, int]
 
 
 def by_source(run: Run) -> list[SourceCount]:
     """Return the counts of each source, in the order of their claims."""
-    titles = {claim["source"]: str(claim.get("title") or claim["source"]) for claim in run.claims}
+    ofs = {claim["source"]: claim for claim in run.claims}
     counted = []
-    for key, title in titles.items():
+    for key, one in ofs.items():
         found = Counter(claim["verdict"] for claim in run.claims if claim["source"] == key)
-        counted.append(SourceCount(key, title, found.total(), dict(found)))
+        title, origin = str(one.get("title") or key), str(one.get("origin") or "")
+        counted.append(SourceCount(key, title, origin, found.total(), dict(found)))
     return counted
 
 
@@ -122,16 +116,10 @@ def in_words(run: Run) -> str:
     return f"Of {len(run.claims)} published claims, {listed}."
 
 
-def how_sure(run: Run) -> str:
-    """Return by what means the verdicts were found, in sentences; empty without a verdict."""
-    decided = [claim for claim in run.claims if claim["verdict"] not in ("not_run", "inconclusive")]
-    if not decided:
-        return ""
-    counted = Counter(claim["evidence"] for claim in decided)
-    told = listed(f"{counted[kind]} {BY[kind]}" for kind in EVIDENCE if counted[kind])
-    return (
-        f"No verdict was typed in: each is what a computation returned. Of the {len(decided)} claims that "
-        f"came to one, {told}, whichever is the weakest step."
+def decided_by(run: Run) -> Counter[Evidence]:
+    """Return how many claims came to a verdict by each kind of evidence, whichever is their weakest step."""
+    return Counter(
+        claim["evidence"] for claim in run.claims if claim["verdict"] not in ("not_run", "inconclusive")
     )
 
 

@@ -89,13 +89,23 @@ def _beyond_schema(path: Path, document: dict[str, Any], seen: dict[str, str]) -
             if answer["kind"] == "split":
                 yield from (f"{path.name}: {id}: {fault}" for fault in _of_a_split(answer, case["params"]))
                 continue
-            shape = np.array(answer["value"]).shape
+            shape = _shape(answer["value"])
+            if shape is None:
+                yield f"{path.name}: {id}: the value of {name} is no array: its rows differ in length"
             for dtype, bound in answer["bound"].items():
-                if np.array(bound).shape != shape:
+                if shape is not None and _shape(bound) != shape:
                     yield f"{path.name}: {id}: the {dtype} bound of {name} has another shape than its value"
     for flag in document["flags"]:
         if flag not in used:
             yield f"{path.name}: the flag {flag} is of no case"
+
+
+def _shape(nested: Any) -> tuple[int, ...] | None:
+    """Return the shape of numbers in nested lists; None where they are ragged, and so no array."""
+    try:
+        return np.array(nested).shape
+    except ValueError:
+        return None
 
 
 def _of_a_split(answer: dict[str, Any], params: dict[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from test_report_page import page_of
-from test_report_sample import hostile_run, sample_run
+from test_report_sample import CLAIMS, hostile_run, sample_run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
@@ -37,13 +37,17 @@ frame.addEventListener("load", () => {
   const rows = () => Array.from(doc.querySelectorAll(`#${name} tbody tr`));
   const checks = () => rows().filter((row) => !row.hidden).map((row) =>
     row.querySelector("code").textContent + "/" + (row.dataset.target ?? row.dataset.source));
+  // Nothing of a row has to be scrolled to sideways.
+  const within = () => rows().every((row) => Array.from(row.cells).every((cell) =>
+    cell.getBoundingClientRect().right <= doc.documentElement.clientWidth));
   const set = (name, value) => {
     form.elements[name].value = value;
     form.dispatchEvent(new Event("input", { bubbles: true }));
   };
   const seen = {};
+  let after = () => {};  // what is to be seen once the page has answered
   (() => { SCRIPT })();
-  document.querySelector("pre").textContent = JSON.stringify(seen);
+  setTimeout(() => { after(); document.querySelector("pre").textContent = JSON.stringify(seen); }, 10);
 });
 </script>"""
 
@@ -62,6 +66,7 @@ def test_filters_search_and_sorting(tmp_path):
     script = """
       seen.all = checks().length;
       seen.room = doc.documentElement.clientWidth - doc.documentElement.scrollWidth;
+      seen.within = within();
       set("target", "gpu"); set("family", "scaling");
       seen.filtered = checks();
       seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
@@ -80,6 +85,7 @@ def test_filters_search_and_sorting(tmp_path):
     seen = look(tmp_path, sample_run(), script)
     assert seen["all"] == len(sample_run().results)
     assert seen["room"] == 0
+    assert seen["within"] is True
     assert seen["filtered"] == [f"scaling.{group}/gpu" for group in ("W_O", "V", "W", "P")]
     assert seen["told"] == "4 of 20 results"
     assert seen["found"] == ["scaling.V/reference"]
@@ -91,17 +97,29 @@ def test_filters_search_and_sorting(tmp_path):
 
 def test_the_ledger_is_filtered_by_itself(tmp_path):
     script = """
+      seen.within = within();
       set("verdict", "refuted"); set("source", "chapter");
       seen.refuted = checks();
       seen.told = doc.querySelector(`.shown[data-of="${name}"]`).textContent;
       seen.results = doc.querySelectorAll("#results-table tbody tr:not([hidden])").length;
-      set("verdict", ""); set("source", ""); set("q", "5.433");
+      set("verdict", "holds"); set("source", "");
+      seen.held = checks();
+      set("verdict", ""); set("q", "5.433");
       seen.found = checks();
       seen.address = frame.contentWindow.location.search;
+      const click = (key) => doc.querySelector(`#${name} th[data-key="${key}"] button`).click();
+      click("id"); click("id");
+      seen.sorted = frame.contentWindow.location.search;
+      form.reset();
+      after = () => { seen.again = checks(); };
     """
     seen = look(tmp_path, sample_run(), script, table="ledger-table")
+    assert seen["sorted"] == "?claim-q=5.433&claim-sort=-id"
+    assert [one.split("/")[0] for one in seen["again"]] == sorted((one["id"] for one in CLAIMS), reverse=True)
+    assert seen["within"] is True
     assert seen["refuted"] == ["other/chapter"]
     assert seen["told"] == "1 of 8 claims"
+    assert seen["held"] == ["coefficient/paper"]  # and not what holds to rounding
     assert seen["results"] == len(sample_run().results)
     assert seen["found"] == ["wrong/paper"]
     assert seen["address"] == "?claim-q=5.433"

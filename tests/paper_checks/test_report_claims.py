@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 from test_report_page import page_of
-from test_report_sample import CLAIMS, claim, sample_run, with_claims
+from test_report_sample import CLAIMS, claim, run_of, sample_run, with_claims
 
 from paper_checks.ledger.book import claims
 from paper_checks.ledger.weight import ABOUT
 from paper_checks.report import verdicts
 from paper_checks.report.compare import changes, main
+from paper_checks.report.page import off
 from paper_checks.report.summary import digest
 from paper_checks.report.verdicts import BEGIN_WITH, read_first
 from properties.results import read_run, write_run
@@ -39,8 +40,46 @@ def test_every_claim_has_a_row_and_every_refuted_one_an_erratum():
     errata = page.split('id="errata"')[1].split("</section>")[0]
     assert re.findall(r"<code>(\w+)</code>", errata) == ["wrong", "other"]
     assert "5.433" in errata
+    for name in ("wrong", "other"):
+        assert f'id="erratum-{name}"' in errata
+        assert f'href="#erratum-{name}"' in row_of(page, name)
     late = page.split('id="claim-late"')[1].split(">")[0]
     assert 'data-evidence=""' in late  # it was not run, so that nothing holds it yet
+
+
+def row_of(page, name):
+    return page.split(f'id="claim-{name}"')[1].split(">", 1)[1].split("</tr>")[0]
+
+
+def test_a_row_says_why_and_how_a_claim_was_read_where_no_erratum_does():
+    read = {"derivation": "So it is.", "convention": "As counted."}
+    rows = [claim(name, name, **read) for name in ("holds", "refuted", "inconclusive")]
+    page = page_of(with_claims(sample_run(), *rows, claim("late", "not_run", **read, computed="")))
+    told = {
+        name: ["Why: So it is." in row, "Read as: As counted." in row]
+        for name, row in ((name, row_of(page, name)) for name in ("holds", "refuted", "inconclusive", "late"))
+    }
+    # What was not run has what it needs in the place of what was computed.
+    assert told == {"holds": [1, 1], "refuted": [0, 0], "inconclusive": [1, 1], "late": [0, 1]}
+
+
+def test_a_row_has_the_command_and_what_has_to_be_obtained_for_it():
+    waits = claim(
+        "late", "not_run", command="leadterms claims late --corpus a.txt", obtain={"a.txt": "a text"}
+    )
+    row = row_of(page_of(with_claims(sample_run(), waits)), "late")
+    assert re.sub("<.*?>", "", row.split('class="command">')[1].split("</code>")[0]) == waits["command"]
+    assert "<code>a.txt</code> is a text." in row
+
+
+def test_the_page_says_what_each_source_is():
+    run = with_claims(sample_run(), claim("one", "holds", origin="a post"), claim("two", "holds", source="b"))
+    section = page_of(run).split('id="claims"')[1].split("</section>")[0]
+    told = re.findall(r'rowheader">(.*?)</th>', section)
+    assert told == [
+        'A paper <span class="quiet">paper: a post</span>',
+        'A paper <span class="quiet">b</span>',
+    ]
 
 
 def test_errata_come_by_weight_and_none_is_lost():
@@ -55,6 +94,11 @@ def test_errata_come_by_weight_and_none_is_lost():
     assert re.findall(r"<code>(\w+)</code>", errata) == ["heavy", "far", "near", "light"]
     assert re.findall(r"<h3>(.*?) <span", errata) == [verdicts.ERRATA[ABOUT[kind]] for kind in (0, 2, 3)]
     assert re.findall(r"\((off by.*?)\)", errata) == ["off by a factor of 7", "off by 12%"]
+    assert [off(share) for share in (1.0, 5768.0, 0.0048)] == [
+        "off by a factor of 2",
+        "off by a factor of 5,770",
+        "off by 0.48%",
+    ]
 
 
 def test_every_claim_says_how_strong_its_evidence_is_and_what_is_missing():
@@ -84,6 +128,8 @@ def test_the_counts_add_up():
     assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
     (more, _) = verdicts.by_source(with_claims(run, *CLAIMS, claim("again", "holds")))
     assert (more.total, more.by_verdict["holds"]) == (7, counts[0].by_verdict["holds"] + 1)
+    assert verdicts.present(run) == list(verdicts.VERDICTS)
+    assert verdicts.present(with_claims(run, claim("one", "holds"))) == ["holds"]
     assert verdicts.in_words(run) == (
         "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
         "1 needs a text, a training run or a model and 1 could not be decided."
@@ -91,12 +137,14 @@ def test_the_counts_add_up():
 
 
 def test_the_page_says_by_what_means_the_claims_were_decided():
-    told = "Of the 6 claims that came to one, 1 by proof and 5 by exact arithmetic"
-    sure = f"each is what a computation returned. {told}, whichever is the weakest step."
-    assert verdicts.how_sure(sample_run()) == f"No verdict was typed in: {sure}"
-    assert told in page_of(sample_run())
-    open_only = with_claims(sample_run(), *(one for one in CLAIMS if one["id"] in ("late", "open")))
-    assert verdicts.how_sure(open_only) == ""
+    assert verdicts.decided_by(sample_run()) == {"proved": 1, "exact": 5}
+    table = page_of(sample_run()).split('class="sureness"')[1].split("</table>")[0]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr")[2:]]
+    assert [row[1] for row in rows] == ["1", "5", "none", "none", "none"]
+    only_printed = with_claims(run_of(), claim("printed", "holds", evidence="quoted"))
+    last = page_of(only_printed).split('class="sureness"')[1].split("</table>")[0].split("<tr")[-1]
+    assert 'class="none"' not in last  # no law is held so, and a claim is
+    assert "Claims decided" not in page_of(with_claims(sample_run()))
 
 
 def test_the_page_says_which_verdicts_rest_on_what_others_found():
@@ -110,7 +158,7 @@ def test_the_page_says_which_verdicts_rest_on_what_others_found():
         'id="claims"'
     )[1]
     section = " ".join(section.split("</section>")[0].split())
-    assert "2 verdicts can be no surer than what others found" in section
+    assert "2 verdicts rest on a fact or a theorem of others" in section
     told = re.findall(
         r"<li><a href=.#claim-(\w+).><code>\w+</code></a>: (.*?) <span class=.quiet.>(.*?)</span>", section
     )
@@ -157,6 +205,13 @@ def test_what_changed_is_told():
         "Claim coefficient was holds (exact: 2), is refuted (exact: 3).",
     ]
     assert list(changes(old, replace(old))) == []
+    # What came out otherwise is told before what is only told otherwise.
+    first, second, *others = CLAIMS
+    both = with_claims(old, {**first, "stated": "3"}, {**second, "verdict": "refuted"}, *others)
+    assert list(changes(old, both)) == [
+        "Claim rounded was holds_to_rounding (exact: 2), is refuted (exact: 2).",
+        "Claim coefficient has another stated.",
+    ]
     weaker = {**CLAIMS[0], "evidence": "quoted"}
     assert list(changes(old, with_claims(old, weaker, *CLAIMS[1:]))) == [
         "Claim coefficient was holds (exact: 2), is holds (quoted: 2)."
@@ -166,6 +221,38 @@ def test_what_changed_is_told():
     other = replace(old, header={**old.header, "experiments": [{**one, "met": False}]})
     assert list(changes(old, known)) == ["Experiment heads.sizes is new: met (Yes.)."]
     assert list(changes(known, other)) == ["Experiment heads.sizes was met (Yes.), is not met (Yes.)."]
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        *((part, "another") for part in ("statement", "stated", "derivation", "convention", "command")),
+        ("numbers", {"coefficient": "3"}),
+        ("checks", ["theory.series"]),
+        ("off", 0.5),
+    ],
+)
+def test_another_part_of_a_claim_that_came_out_alike_is_a_change(part, other):
+    first, *others = ({**one, "off": 0.25} for one in CLAIMS)
+    run = with_claims(sample_run(), first, *others)
+    assert list(changes(run, with_claims(run, {**first, "off": 0.2501, "seconds": 9.0}, *others))) == []
+    told = f"Claim coefficient has another {part}."
+    assert list(changes(run, with_claims(run, {**first, part: other}, *others))) == [told]
+
+
+def test_another_part_of_a_result_that_came_out_alike_is_a_change():
+    run = sample_run()
+    first, *others = run.results
+    changed = replace(first, evidence="property", cases=99, error_over_bound=0.7, seconds=9.0)
+    told = ["Result theory.orders on theory has another evidence and cases."]
+    assert list(changes(run, replace(run, results=(changed, *others)))) == told
+
+
+def test_what_only_one_version_tells_of_claims_is_told_once():
+    run = sample_run()
+    later = with_claims(run, *({**one, "strength": "by arithmetic alone"} for one in CLAIMS))
+    assert list(changes(run, later)) == ["Claims tell of strength as well now."]
+    assert list(changes(later, run)) == ["Claims tell of strength no more."]
 
 
 READ = {

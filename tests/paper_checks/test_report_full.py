@@ -28,7 +28,7 @@ from paper_checks.report import write
 from paper_checks.reproduction import plan
 from paper_checks.reproduction.write import read_lines
 from properties.evidence_ladder import Step
-from properties.results import read_run
+from properties.results import read_run, write_run
 from reference.errors import InputError
 
 TINY = replace(
@@ -150,7 +150,14 @@ def test_a_full_report_trains_decides_and_shows(called, tmp_path):
     assert "norm" in section(page, "reproduced")
     assert run.header["reproduced"]["plan"]["sequences"] == 32
     # What it decided is decided again from the file that it wrote, and a report without it has no explorer.
-    code, *_ = called("--out", "r", "--experiments", "r/experiments.jsonl")
+    # Beside an earlier run in which it was undecided, that is a change, and what came out alike is none.
+    told = f"is {decided['verdict']} (measured: {decided['computed']})."
+    earlier = [{**one, "verdict": "inconclusive"} if one is decided else one for one in run.claims]
+    write_run(tmp_path / "old.jsonl", replace(run, claims=tuple(earlier)))
+    code, shown, _ = called(*("--out", "r", "--experiments", "r/experiments.jsonl", "--compare", "old.jsonl"))
+    shown = " ".join(shown.split())
+    assert f"Claim trained-cyclic-score was inconclusive (measured: {decided['computed']}), {told}" in shown
+    assert "profile-table was" not in shown
     again = read_run(tmp_path / "r" / "results.jsonl")
     assert [one["verdict"] for one in again.claims] == [one["verdict"] for one in run.claims]
     assert again.header["experiments"] == run.header["experiments"]

@@ -46,10 +46,13 @@ def test_it_asks_for_nothing_but_itself(tmp_path):
 
 @needs_browser
 def test_it_prints(tmp_path):
-    run_browser(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}")
+    folded = f"<details><summary>More</summary>{'<p>A line.</p>' * 1000}</details>"
+    page = page_of(sample_run()).replace("</main>", f"{folded}</main>")
+    run_browser(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", page=page)
     printed = (tmp_path / "page.pdf").read_bytes()
     assert printed.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 3
+    # What a reader would unfold is printed too: a page holds some 40 lines.
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 3 + 1000 // 100
 
 
 def luminance(colour):

@@ -28,7 +28,7 @@ def scaling(group, order, target):
         target,
         statement=f"In every layer {group} is its leading term, with a remainder of order eta^{order}.",
         source="paper, Thm. 4.1",
-        seconds=12.5 + order,
+        seconds=6.5 + order,
         measurements={
             "rates": RATES,
             "remainders": {group: [0.3 * rate**order for rate in RATES]},

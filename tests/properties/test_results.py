@@ -37,6 +37,16 @@ def test_nothing_is_left_beside_the_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
 
 
+def changed(old, new):
+    """Return what puts something else into the lines, where there is one place for it."""
+
+    def change(lines):
+        (at,) = (at for at, line in enumerate(lines) if old in line)
+        return [*lines[:at], lines[at].replace(old, new), *lines[at + 1 :]]
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("cut", "told"),
     [
@@ -45,7 +55,14 @@ def test_nothing_is_left_beside_the_file(tmp_path):
         (lambda lines: lines[:1] + lines[2:], "holds 0 results, its footer counts 1"),
         (lambda lines: [lines[0], "{", *lines[2:]], "line 2 is not JSON"),
         (lambda lines: [lines[0], "3", *lines[2:]], "line 2 is not a JSON object"),
-        (lambda lines: [lines[0], '{"kind": "result"}', *lines[2:]], "line 2 is not a result"),
+        (
+            lambda lines: [lines[0], '{"kind": "result"}', *lines[2:]],
+            "line 2 is not a result: it lacks check",
+        ),
+        (changed('"check"', '"ch\\u2028ck"'), r"it lacks check"),
+        (changed('"cases"', '"ca\u2028ses"'), r"it has 'ca\\u2028ses', which no result has"),
+        (changed('"claims": []', '"claims": 3'), "its claims is no list"),
+        (changed('"source": "derived here"', '"source": 3'), "its source is no text"),
         (lambda lines: [], "does not begin with a header"),
     ],
 )

@@ -13,6 +13,12 @@ def test_a_sentence_keeps_its_beginning_and_its_end_whatever_it_quotes(length):
     assert len(told) <= KEPT_OF_BEGINNING + KEPT_OF_END + len(" ... ")
 
 
+def test_a_sentence_stays_one_line_and_steers_no_terminal_whatever_it_quotes():
+    for char in "\n\r\v\x1b\x85\u2028\u202e\ud800":
+        assert str(InputError(f"a{char}é")) == f"a{repr(char)[1:-1]}é"
+    assert str(InputError("a\nb\u2028c\x1b[2Jd\ud800 é 詩.")) == r"a\nb\u2028c\x1b[2Jd\ud800 é 詩."
+
+
 @pytest.mark.parametrize(
     ("name", "known", "told"),
     [

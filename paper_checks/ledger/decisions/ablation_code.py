@@ -73,7 +73,7 @@ def four_indices(claim: Claim, setting: Setting) -> Finding:
     order = [("B", "heads", "T", "d_head").index(axis) for axis in axes]
     got = zeroed(by_head.transpose(order), *third).transpose(np.argsort(order))
     removed = np.array_equal(got, zeroed(by_head, slice(None), REMOVED))
-    what = f"head {REMOVED}" if removed else f"{axes[2]} = {REMOVED} of every head"
+    what = f"head {REMOVED}" if removed else f"what is at {axes[2]} = {REMOVED}, of every head"
     return judged(
         error == IndexError.__name__ and removed,
         f"{error} with 3 axes; with ({', '.join(axes)}) it zeroes {what}",

@@ -12,8 +12,8 @@ from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decisions.ablation_effects import MODEL
 from paper_checks.ledger.decisions.random_heads import lengths_of, of_model
-from paper_checks.ledger.finding import Finding, by_readings, judged
-from paper_checks.ledger.printed import Range, as_printed, fraction, fractions
+from paper_checks.ledger.finding import Finding, compared, judged
+from paper_checks.ledger.printed import Range, as_printed, exact, fraction, fractions
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import ELEMENTARY_ULPS, rounding
@@ -64,19 +64,27 @@ def label_of_a_random_head(claim: Claim, setting: Setting) -> Finding:
 
 @decides("entropy-range-ratio")
 def entropy_spread(claim: Claim, setting: Setting) -> Finding:
-    """Divide the spans of the entropies, and their squares, which is how variances compare."""
+    """Divide the spans of the entropies, and their squares, which is how variances compare.
+
+    The span of the untrained heads is one unit of the last printed place: it may be as good as nothing, and
+    the ratio has a smallest value and no largest.
+    """
     table = tables()[MODEL]
     trained, random = span(table["profile"]["entropy"]), span(table["random"]["entropy_range"])
-    ratio = fraction(trained) / fraction(random)
-    return by_readings(
+    ratio, least = fraction(trained) / fraction(random), trained.low / random.high
+    stated, most = exact(claim.numbers["ratio"]), trained.high / random.low if random.low > 0 else None
+    left_open = least <= stated and (most is None or stated <= most)
+    reach = f"at least {float(least):,.0f}{f' and at most {float(most):,.0f}' if most else ''}"
+    return compared(
         claim,
-        {
-            "variances, which go as the squares of spans": {"ratio": ratio**2},
-            "the spans themselves, largest less smallest": {"ratio": ratio},
-        },
+        {"ratio": ratio**2},
         derivation=f"The spans are {float(fraction(trained)):.3f} and {float(fraction(random)):.4f}, "
-        f"the latter rounded from up to {float(random.high):.4f}: their ratio is at least "
-        f"{float(trained.low / random.high):,.0f}.",
+        f"the latter rounded from up to {float(random.high):.4f}: the ratio of their squares is at least "
+        f"{float(least**2):,.0f}.",
+        convention="Judged with variances, which go as the squares of spans. With the spans themselves, "
+        f"largest less smallest: {float(ratio):,.0f} times as they are printed and {reach} as they are "
+        f"rounded, which {'leaves' if left_open else 'excludes'} {float(stated):,.0f}"
+        f"{' open' if left_open else ''}.",
     )
 
 

@@ -1,6 +1,7 @@
 """Every claim is decided, by what it names; its numbers are compared, each of them; links go both ways."""
 
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -24,9 +25,7 @@ SETTING = Setting()
 # What was decided when the report under docs/ was written: no slip may change a verdict and stay unseen.
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "report" / "results.jsonl"
 KEPT = {row["id"]: row for row in read_run(EXAMPLE).claims}
-AGAIN = (
-    "another verdict or value than in the kept report; where it is meant, `make example` keeps the new one"
-)
+AGAIN = "another verdict, value or reason than is kept in docs; where it is meant, `make example` keeps it"
 UNTRUE = ("refuted", "inconclusive", "not_run")
 NUMERIC = [claim for claim in claims() if claim.numbers]
 
@@ -78,7 +77,12 @@ def test_a_link_that_is_not_there_both_ways_is_found():
     two = [Computation(name, (first.id,), lambda claim, setting: None) for name in ("a.one", "a.two")]
     told = broken_links([replace(first, checks=("a.one", "a.two"))], [], two)
     assert told == [f"{first.id} has two computations; one decides."]
-    assert broken_links([replace(first, checks=("a.one",))], [], two[:1]) == []
+    one = replace(first, checks=("a.one",))
+    assert broken_links([one], [], two[:1]) == []
+    assert broken_links([one], [], two) == [f"a.two names {first.id}, which does not name it."]
+    stray = Computation("a.two", ("no-such-claim",), lambda claim, setting: None)
+    told = ["a.two names the claim no-such-claim, which does not exist."]
+    assert broken_links([one], [], [two[0], stray]) == told
 
 
 @pytest.mark.parametrize("claim", claims(), ids=lambda claim: claim.id)
@@ -100,7 +104,9 @@ def test_every_claim_is_decided(claim):
     assert finding.verdict == KEPT[claim.id]["verdict"], AGAIN
     own = any(name in computations() for name in claim.checks)
     if own and finding.evidence != "measured":  # laws alone say on how many cases, and noise has last digits
-        assert finding.computed == KEPT[claim.id]["computed"], AGAIN
+        row = decided.as_row()
+        for part in ("computed", "right", "derivation", "convention"):
+            assert row[part] == KEPT[claim.id][part], AGAIN
     if finding.verdict == "refuted":
         assert finding.derivation, "a refutation says why"
     if decided.strength.words == "by arithmetic alone":
@@ -187,6 +193,13 @@ def test_a_text_unlike_the_one_that_was_counted_decides_nothing(claim):
     assert one.finding.verdict == "not_run"
     assert "as was counted; mine" in one.finding.derivation
     assert one.command == claim.run_with
+
+
+@pytest.mark.parametrize(("words", "positions", "alike"), [(0, 0, True), (1, 0, False), (0, 1, False)])
+def test_a_text_is_like_another_in_its_words_and_its_positions(words, positions, alike):
+    like = {"words": SOME_TEXT.vocab_size + words, "positions": SOME_TEXT.length + positions}
+    with nullcontext() if alike else pytest.raises(NotGiven, match="as was counted; mine has"):
+        Setting(text=SOME_TEXT).check_text(like)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,22 @@ def test_a_narrower_range_of_trained_diagonals_is_not_hundreds_of_times_wider(mo
     assert verdict("diagonal-range-ratio") == "refuted"
 
 
+@pytest.mark.parametrize(
+    ("untrained", "told"),
+    [
+        (["0.9578", "0.9579"], "at least 2,880 as they are rounded, which leaves 5,000 open."),
+        (["0.9578", "0.9598"], "at least 274 and at most 304 as they are rounded, which excludes 5,000."),
+        (
+            ["0.957800", "0.957802"],
+            "at least 192,000 and at most 578,000 as they are rounded, which excludes 5,000.",
+        ),
+    ],
+)
+def test_what_the_spans_of_entropies_leave_open_is_what_their_rounding_does(monkeypatch, untrained, told):
+    plant_in_table(monkeypatch, "poem-model", "random", entropy_range=untrained)
+    assert finding("entropy-range-ratio").convention.endswith(told)
+
+
 def test_small_entropies_at_early_positions_would_bear_the_cause_out(monkeypatch):
     plant_in_table(monkeypatch, "poem-model", "entropy_by_position", L0H0=["-9", "0", "0", "0", "0"])
     assert verdict("early-positions-low-entropy") == "holds"

@@ -2,9 +2,11 @@
 
 import re
 import shlex
+from io import StringIO
 
 import pytest
 import typer
+from rich.console import Console
 
 pytest.importorskip("torch", reason="experiments train models")
 
@@ -14,6 +16,7 @@ from paper_checks.ledger.book import claims, obtained, tables, to_obtain
 from paper_checks.ledger.decide import decide, found
 from paper_checks.ledger.finding import NotGiven
 from paper_checks.ledger.setting import Setting
+from paper_checks.ledger.show import show_one
 from paper_checks.pretrained.told import DECISIONS
 
 COMMANDS = typer.main.get_command(app).commands
@@ -62,6 +65,40 @@ def test_what_a_command_reads_was_written_before_or_is_said_to_be_what(claim):
         written |= {str(given[option]) for option in ("json", "out") if given.get(option) is not None}
     (one,) = decide([claim], Setting())
     assert one.as_row()["obtain"] == known
+
+
+def test_a_command_makes_what_its_claim_is_about():
+    """A run of the published sizes that the decision asks for, or a text cut as it was counted."""
+    of_runs = of_texts = 0
+    for claim in WITH:
+        first, last = (params for _, params in (calls(claim)[0], calls(claim)[-1]))
+        if claim.run_with.startswith("leadterms train"):
+            sizes = {name: first[name] for name in ("length", "layers", "rate", "steps")}
+            sizes |= {"vocab_size": first["vocab"], "batch": first["batch"] * first["accumulate"]}
+            setting = Recording()
+            with pytest.raises(NotGiven):
+                found(claim, setting)
+            published = tables()["published-runs"][setting.asked]
+            assert {name: float(published[name]) for name in sizes} == sizes, claim.id
+            of_runs += 1
+        elif claim.text.get("words"):
+            assert (last["vocab"], last["length"]) == (claim.text["words"], claim.text["positions"]), claim.id
+            of_texts += 1
+    assert of_runs
+    assert of_texts
+
+
+def test_a_claim_that_waits_is_shown_with_all_that_it_waits_for():
+    (claim,) = [claim for claim in WITH if claim.id == "cos-qk"]
+    (one,) = decide([claim], Setting())
+    console = Console(file=StringIO(), width=400)
+    show_one(one, console)
+    shown = console.file.getvalue()
+    rows = dict(re.findall(r"^  (\w+(?: \w+)?) +(.*?) *$", shown, re.MULTILINE))
+    assert rows["missing"] == one.strength.missing == "a training run of the published sizes"
+    assert rows["to decide"] == claim.run_with
+    assert rows["where"] == f"tinystories is {obtained()['tinystories']}"
+    assert {"stated", "source", "strength", "checks"} <= set(rows)
 
 
 def test_everything_that_is_told_is_needed_by_a_command():

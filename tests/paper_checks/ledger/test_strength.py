@@ -8,12 +8,12 @@ import pytest
 from planted import claim_of, of_poems
 
 from paper_checks.ledger.book import claims
-from paper_checks.ledger.decide import decide
+from paper_checks.ledger.decide import decide, own_results
 from paper_checks.ledger.finding import Finding
 from paper_checks.ledger.registry import computations
 from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.strength import strength_of
-from properties.results import Evidence, Result
+from properties.results import Evidence, Result, Run
 
 CLAIM = claim_of("trained-cyclic-score")
 RUNS = [{"layers": 2, "scores": [0.1, 0.9]}] * 2
@@ -83,6 +83,17 @@ def test_a_law_beside_arithmetic_is_told_unless_it_is_proved():
     assert (words, missing) == ("by arithmetic alone", "nothing")
 
 
+def test_a_weaker_law_beside_a_proof_is_told_with_its_own_cases():
+    """What was tried of it, and not what a stronger law was tried on besides, nor what was computed."""
+    claim = replace(
+        claim_of("qk-coefficient-at-3"), checks=("a.one", "a.two", "early_training.score_coefficients")
+    )
+    laws = [passed("a.one", "exact", 5), passed("a.two", "property", 7)]
+    (one,) = decide([claim], Setting(results={law.check: law for law in laws}))
+    assert (one.finding.verdict, one.finding.evidence) == ("holds", "property")
+    assert one.strength.words == "on 7 cases, within rounding"
+
+
 @pytest.mark.parametrize("kind", ["fact", "theorem"])
 def test_what_rests_on_others_is_no_surer_than_they_are(kind):
     """Whatever was computed besides: the law is proved, and the claim is quoted all the same."""
@@ -90,9 +101,21 @@ def test_what_rests_on_others_is_no_surer_than_they_are(kind):
     (one,) = decide([claim], Setting(results={"bounds.D13_proved": passed("bounds.D13_proved", "proved", 2)}))
     assert (one.finding.verdict, one.finding.evidence) == ("holds", "quoted")
     assert one.finding.derivation == "A work, 1999: It is so. A law."
-    assert one.strength.words.endswith(": A work, 1999")
+    words = {"fact": "a fact that another work prints", "theorem": "a theorem of others is right"}
+    assert one.strength.words.endswith(f"{words[kind]}: A work, 1999")
     assert one.strength.missing != "nothing"
     assert one.as_row()["quoted"] == claim.quoted
+
+
+def test_claims_rest_on_the_mathematics_and_the_reference_of_a_run():
+    """Not on another implementation that was tried besides, which may be wrong."""
+    law, theirs = passed("a.one", "exact", 5), passed("a.two", "property", 7)
+    wrong = replace(theirs, target="py:mine:Mine", result="failed")
+    run = Run({}, (law, replace(theirs, target="reference"), wrong), {})
+    assert {check: one.target for check, one in own_results(run).items()} == {
+        "a.one": "theory",
+        "a.two": "reference",
+    }
 
 
 def test_a_definition_is_neither_true_nor_false_so_that_no_proof_is_missing():
