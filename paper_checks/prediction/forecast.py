@@ -95,10 +95,9 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     for name, found in deviations(facts, setting).items():
         shrinking = found.shrinking
         half = _half_width_of_norm(facts, setting, name)
-        low, high = (None, None) if half is None else (found.norm * (1 - half), found.norm * (1 + half))
-        yield Prediction(
-            f"norm.{name}", f"|{name}|", found.norm, f"Theorem 4.1; {next_law}", low, high, shrinking
-        )
+        norm = found.norm * math.sqrt(_square_ratio(facts, setting, name.split()[0], facts.corrections))
+        low, high = (None, None) if half is None else (norm * (1 - half), norm * (1 + half))
+        yield Prediction(f"norm.{name}", f"|{name}|", norm, f"Theorem 4.1; {next_law}", low, high, shrinking)
         yield Prediction(
             f"next_order.{name}", f"|next order of {name}| / |leading term|", found.following, "next order"
         )
@@ -146,6 +145,19 @@ def _half_width_of_square(facts: Facts, setting: Setting, group: str) -> float:
         return 0.0
     both = 1 / (1 / facts.corpus.sequences + 1 / setting.training_sample)
     return facts.dealt.scatter[group].half_width_of_square(both)
+
+
+def _square_ratio(facts: Facts, setting: Setting, group: str, known: int) -> float:
+    """Return the |x|^2 to expect of what is trained on over that of `known` sequences; 1 if not known."""
+    if facts.dealt is None:
+        return 1.0
+    return facts.dealt.scatter[group].square_ratio(setting.training_sample, known)
+
+
+def _loss_terms(facts: Facts, setting: Setting, steps: int) -> tuple[float, ...]:
+    """Return the loss's terms after some steps, the first with the |B_bar|^2 of what is trained on."""
+    start, first, *others = loss_terms(facts.loss, setting.rate, steps, setting.layers)
+    return start, first * _square_ratio(facts, setting, "W_O", facts.corpus.sequences), *others
 
 
 def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
@@ -223,7 +235,7 @@ def _leading_entry(facts: Facts, group: str, i: int, j: int) -> float:
 
 def _losses(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     yield Prediction("loss.start", "loss before the first step", math.log(facts.corpus.vocab_size), "uniform")
-    terms = loss_terms(facts.loss, setting.rate, setting.steps, setting.layers)
+    terms = _loss_terms(facts, setting, setting.steps)
     # What the next order adds is not known; the last known one says whether the series converges here.
     shrinking = abs(terms[3]) < WIDEST_BAND * abs(terms[1]) and abs(terms[2]) < WIDEST_BAND * abs(terms[1])
     yield Prediction("loss.end", "loss after the last step", sum(terms), "loss, to eta^3", reliable=shrinking)
@@ -233,7 +245,7 @@ def loss_curve(facts: Facts, setting: Setting, points: int = 9) -> list[dict[str
     """Return the loss at steps spread evenly from 0 to the last, to first order and to third."""
     curve: list[dict[str, float | int | bool]] = []
     for s in sorted({round(setting.steps * k / (points - 1)) for k in range(points)}):
-        terms = loss_terms(facts.loss, setting.rate, s, setting.layers)
+        terms = _loss_terms(facts, setting, s)
         curve.append(
             {
                 "step": s,
@@ -251,23 +263,22 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     # The spacing of float32 at the loss's starting value: differences below half of it round away.
     blind = math.log(facts.corpus.vocab_size) * UNIT_ROUNDOFF["float32"]
     for group, effect in effects.items():
+        rise = effect.rise * _square_ratio(facts, setting, group, facts.corpus.sequences)
         # The sequences evaluated on are a draw, and so is the corpus.
-        of_corpus = effect.rise * _half_width_of_square(facts, setting, group)
+        of_corpus = rise * _half_width_of_square(facts, setting, group)
         half = math.hypot(REACH * effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
         of = group if group == "W_O" else f"{group} of one layer"
         shrinking = all(one.shrinking for name, one in found.items() if name.split()[0] == group)
         yield Prediction(
             f"ablation.{group}",
             f"rise of the loss without {of}'s leading term",
-            effect.rise,
+            rise,
             "ablation",
-            effect.rise - half,
-            effect.rise + half,
+            rise - half,
+            rise + half,
             reliable=shrinking,
         )
-        value, low, high = (
-            one if one > blind else 0.0 for one in (effect.rise, effect.rise - half, effect.rise + half)
-        )
+        value, low, high = (one if one > blind else 0.0 for one in (rise, rise - half, rise + half))
         yield Prediction(
             f"float32.ablation.{group}",
             f"the same in float32, {of}, on one token",

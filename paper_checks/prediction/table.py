@@ -154,6 +154,16 @@ def _sampling(console: Console, facts: Facts, setting: Setting) -> None:
             f"Their noise: {dealt.groups} random groups of {dealt.group_size:,} sequences{left_out}, seed "
             f"{dealt.seed}.{closed_form if math.isfinite(effect) else ''}"
         )
+        larger = {
+            name: 1 / one.square_ratio(setting.training_sample, facts.corpus.sequences) - 1
+            for name, one in dealt.scatter.items()
+        }
+        if any(larger.values()):
+            told = ", ".join(f"{name} {x:+.1%}" for name, x in larger.items())
+            console.print(
+                f"Squares of statistics from {facts.corpus.sequences:,} sequences hold more noise than those "
+                f"from {setting.training_sample:,} ({told}): norms, effects and the loss are for the latter."
+            )
         noises = {name: one.noise(setting.statistics_sample) for name, one in dealt.scatter.items()}
         unknown = [name for name, noise in noises.items() if math.isnan(noise.low)]
         if unknown:

@@ -86,6 +86,7 @@ def _sampling(facts: Facts) -> dict[str, Any]:
         "group_size": facts.dealt.group_size,
         "left_out": facts.dealt.left_out,
         "seed": facts.dealt.seed,
+        "excess": {group: json_number(scatter.excess) for group, scatter in facts.dealt.scatter.items()},
         "rho": {group: _noise(scatter.noise(facts.sample)) for group, scatter in facts.dealt.scatter.items()},
     }
 

@@ -32,6 +32,18 @@ The interval takes rho of a draw, over the estimate, as F of 2/r(n) and 2 k/v de
 the relative variance of the estimate (`properties.predictions.variance_ratio`). How well r(n) and v/k are
 known is told by Satterthwaite's degrees of freedom of their sum.
 
+The square |x_n|^2 of a statistic of n sequences holds their noise too: to first order in it
+
+    E |x_n|^2 = |x|^2 (1 + beta / n),
+
+exact for B_bar, where beta = S^2 / |x|^2 (`theory.laws.sampling`); for products of means it has what their
+noises do together. With r the mean square of the parts, of s sequences each, over that of the whole,
+
+    r (1 + beta / N) = 1 + beta / s,    so    beta = (r - 1) / (1/s - r/N).
+
+It is read from what is left without each group. Groups of the sample's own size are so much noisier than the
+whole that they say little of it; and then N is k samples or more, and |x_N|^2 nearly |x|^2.
+
 All of this is to first order in the noise of the sample and of the whole. Where rho(N) is not small, the
 whole is longer than the mean that it stands for by 1 + rho(N), what lies along it counts less than it should,
 and the interval is too narrow: `leadterms sampling` tells whether it is for a text and its sizes.
@@ -55,6 +67,8 @@ from reference.sketch import Sketch
 
 # The trace of Sigma^2 needs the products of four different groups.
 FEWEST_GROUPS = 4
+# What is left without a group is more of the whole than this, a group less.
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -66,6 +80,7 @@ class Scatter:
         normal: nu, what is left of its relative variance for large samples.
         own: v, the relative variance of the groups' rho.
         square_deviation: relative standard deviation of a group's |x|^2, to first order in its noise.
+        excess: beta, in sequences: how much larger squares are for being of few; nan where it is not known.
         groups: k.
         group_size: g.
     """
@@ -74,6 +89,7 @@ class Scatter:
     normal: float
     own: float
     square_deviation: float
+    excess: float
     groups: int
     group_size: int
 
@@ -97,6 +113,14 @@ class Scatter:
         """Return the relative half-width of the interval for |x|^2, x from so many sequences."""
         reach = float(special.stdtrit(self.groups - 1, (1 + CONFIDENCE) / 2))
         return reach * self.square_deviation * math.sqrt(self.group_size / sequences)
+
+    def square_ratio(self, trained: float, known: int) -> float:
+        """Return the |x|^2 to expect of so many sequences over the |x|^2 to expect of those that are known.
+
+        1 where the excess is not known.
+        """
+        found = (1 + self.excess / trained) / (1 + self.excess / known)
+        return found if found > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -167,12 +191,14 @@ class _Seen:
         self.of_whole = self.sketch.of(whole)
         self.rho: list[float] = []
         self.along: list[float] = []
+        self.squares: list[float] = []
         self.across: list[np.ndarray] = []
 
     def add(self, part: np.ndarray) -> None:
         self.rho.append(noise_of_part(part, self.whole, self.share))
         along = float((part * self.whole).sum()) / self.square if self.square > 0 else math.nan
         self.along.append(along)
+        self.squares.append(float((part * part).sum()))
         # As long as the whole along it, so that a group's size does not count, only where it points.
         scaled = self.sketch.of(part) / along if along > 0 else math.nan
         self.across.append(scaled - self.of_whole)
@@ -188,9 +214,18 @@ class _Seen:
             # |x|^2 moves by twice the part along x. A part's own |noise|^2, of which |x|^2 of a few sequences
             # is mostly made, scatters too little, and fades faster than the sequences grow in number.
             square_deviation=2 * _relative_deviation(np.array(self.along)) * times,
+            excess=self._excess(times * size),
             groups=len(rho),
             group_size=size,
         )
+
+    def _excess(self, sequences: float) -> float:
+        """Return beta from parts of so many sequences; nan from groups, and where noise is all."""
+        if self.share < HALF:
+            return math.nan
+        r = float(np.mean(self.squares)) / self.square if self.square > 0 else math.nan
+        room = (1 - r * self.share) / sequences
+        return (r - 1) / room if room > 0 else math.nan
 
     def _own(self, rho: np.ndarray, times: float) -> float:
         if times == 1:

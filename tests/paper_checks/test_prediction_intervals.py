@@ -12,7 +12,7 @@ from rich.console import Console
 from paper_checks.corpora import load_corpus
 from paper_checks.prediction.comparison import Compared
 from paper_checks.prediction.facts import gather
-from paper_checks.prediction.forecast import REACH, Prediction, forecast
+from paper_checks.prediction.forecast import REACH, Prediction, forecast, loss_curve
 from paper_checks.prediction.published import published_numbers
 from paper_checks.prediction.setting import Setting
 from paper_checks.prediction.table import show
@@ -77,6 +77,26 @@ def test_a_norm_is_off_by_the_corpus_and_by_the_sequences_trained_on(facts, name
     assert half(found[0]) == pytest.approx(2 * half(found[1]))
     square = facts.dealt.scatter[name.split()[0]].half_width_of_square(300)
     assert half(found[1]) / found[1].value == pytest.approx(square / 2)
+
+
+def test_squares_are_those_of_as_many_sequences_as_are_trained_on(facts):
+    """Those of W_O are larger by 90/N, those of V by 60/N, and so on, for N sequences."""
+    excess = {"W_O": 90.0, "V": 60.0, "W": 30.0, "P": 45.0}
+    scatter = {group: replace(one, excess=excess[group]) for group, one in facts.dealt.scatter.items()}
+    facts = replace(facts, dealt=replace(facts.dealt, scatter=scatter))
+    few, many = (replace(RUN, training_sample=n) for n in (100, 10**12))
+    of_few, of_many = predicted(facts, few), predicted(facts, many)
+    for group, beta in excess.items():
+        ratio = 1 + beta / 100
+        name = "W_O" if group == "W_O" else f"{group} 1"
+        assert of_few[f"norm.{name}"].value / of_many[f"norm.{name}"].value == pytest.approx(ratio**0.5)
+        assert of_few[f"ablation.{group}"].value / of_many[f"ablation.{group}"].value == pytest.approx(ratio)
+        # The text has 300 sequences, and a run on as many has its squares.
+        same = predicted(facts, replace(RUN, training_sample=300))[f"ablation.{group}"].value
+        assert same / of_many[f"ablation.{group}"].value == pytest.approx(1 + beta / 300)
+    curves = [loss_curve(facts, one) for one in (few, many)]
+    falls = [curve[-1]["first_order"] - curve[0]["first_order"] for curve in curves]
+    assert falls[0] / falls[1] == pytest.approx(1.9)
 
 
 def test_a_sample_that_is_not_trained_on_has_the_lower_cosine(facts):

@@ -19,7 +19,9 @@ GROUPS = 24
 # A standard deviation from k values is off by 1/sqrt(2k), three times as much being rare.
 DEVIATION = 3 / math.sqrt(2 * GROUPS)
 ENDS = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
-SCATTER = Scatter(rho=0.02, normal=0.1, own=0.4, square_deviation=0.3, groups=GROUPS, group_size=50)
+SCATTER = Scatter(
+    rho=0.02, normal=0.1, own=0.4, square_deviation=0.3, excess=30.0, groups=GROUPS, group_size=50
+)
 
 
 def dealt(tokens, sample, seed):
@@ -109,6 +111,39 @@ def test_groups_and_what_is_left_without_them_show_one_noise(sample, left_out):
     right = 2 * along.std(ddof=1) / math.sqrt(20)
     assert abs(one.square_deviation / right - 1) < DEVIATION
     assert abs(one.rho / bigram_noise(tokens, 3, 20).sequences - 1) < 4 * math.sqrt(one.own / GROUPS)
+
+
+def test_squares_of_few_sequences_are_larger_by_what_is_left_without_some():
+    """B_bar of 480 sequences and of what is left without 20: by hand, in numbers of sequences."""
+    tokens, size = sequences(480), 20
+    order = np.random.default_rng(1).permutation(480).reshape(GROUPS, size)
+    x, groups = bigram(tokens, 3), np.array([bigram(tokens[some], 3) for some in order])
+    one = dealt(tokens, 400, 1).scatter["W_O"]
+    # Leaving a group out moves x by a 23rd of the group's noise: |x_s|^2 is larger by its square.
+    noise, square = ((groups - x) ** 2).sum(axis=(1, 2)).mean(), (x * x).sum()
+    # S^2 of a sequence, unbiased, over the |x|^2 that is left when its share is taken off.
+    S2 = size * noise * GROUPS / (GROUPS - 1)
+    excess = S2 / (square - S2 / 480)
+    assert abs(one.excess / excess - 1) < 1e-9
+    assert one.square_ratio(10**9, 480) == pytest.approx((square - S2 / 480) / square)
+    assert one.square_ratio(480, 480) == 1
+    assert one.square_ratio(60, 480) > 1
+    # Groups of the sample's own size tell nothing, and then the square is left as it is.
+    assert dealt(tokens, size, 1).scatter["W_O"].square_ratio(10**9, 480) == 1
+
+
+def test_norms_and_effects_are_those_of_what_is_trained_on_and_not_of_the_text():
+    """Products of means of 48 sequences: their squares are larger than those of 2,000, and then are not."""
+    right = leading_directions(many := sequences(2000, 99), statistics(many, 3))["V"]
+    known, expected = [], []
+    for seed in range(24):
+        tokens = sequences(48, 100 + seed)
+        square = float((leading_directions(tokens, statistics(tokens, 3))["V"] ** 2).sum())
+        known.append(square / (right**2).sum())
+        expected.append(known[-1] * dealt(tokens, 100, seed).scatter["V"].square_ratio(2000, 48))
+    error = np.std(expected) / math.sqrt(len(expected))
+    assert abs(np.mean(expected) - 1) < 3 * error
+    assert (np.array(known) > expected).all()
 
 
 def test_how_well_a_square_is_known_does_not_hang_on_the_samples_size():
