@@ -53,7 +53,16 @@ def test_each_end_is_passed_as_often_as_it_says(directions):
     below = above = 0
     for own, units, drawn in zip(squares, x, new, strict=True):
         nu, v = relative_variance(units @ units.T), own.var(ddof=1) / own.mean() ** 2
-        noise = Scatter(float(own.mean()), nu, float(v), 0.0, groups, 1).noise(8)
+        seen = Scatter(
+            rho=float(own.mean()),
+            normal=nu,
+            own=float(v),
+            square_deviation=0.0,
+            excess=0.0,
+            groups=groups,
+            group_size=1,
+        )
+        noise = seen.noise(8)
         below, above = below + (drawn < noise.low), above + (drawn > noise.high)
     # A lognormal interval has a fifth, a tenth and a thirtieth of the draws below it.
     for passed in (below, above):
