@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from paper_checks import options
+from paper_checks.prediction import NOISE_GROUPS
 
 
 def predict(
@@ -27,7 +28,7 @@ def predict(
     ] = None,
     groups: Annotated[
         int, typer.Option(metavar="K", help="Random groups that the sampling noise is measured with.")
-    ] = 24,
+    ] = NOISE_GROUPS,
     vocab: options.VocabSize = None,
     length: options.Length = None,
     tokenizer: options.TokenizerName = "words",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from paper_checks.prediction import NOISE_GROUPS
 from paper_checks.prediction.comparison import compare
 from paper_checks.prediction.facts import gather
 from paper_checks.prediction.published import published_numbers
 from paper_checks.prediction.told import compared_as_json
 from reference.corpus import Corpus
-
-# Random groups of sequences that the sampling noise is measured with.
-GROUPS = 24
 
 
 def published_beside(
@@ -27,7 +25,7 @@ def published_beside(
     facts = gather(
         corpus,
         sample=run.statistics_sample,
-        groups=GROUPS,
+        groups=NOISE_GROUPS,
         evaluated_on=run.evaluated_on,
         seed=seed,
         told=told,

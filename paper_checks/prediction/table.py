@@ -161,8 +161,9 @@ def _sampling(console: Console, facts: Facts, setting: Setting) -> None:
         if any(larger.values()):
             told = ", ".join(f"{name} {x:+.1%}" for name, x in larger.items())
             console.print(
-                f"Squares of statistics from {facts.corpus.sequences:,} sequences hold more noise than those "
-                f"from {setting.training_sample:,} ({told}): norms, effects and the loss are for the latter."
+                f"Squares of statistics hold noise: those from {facts.corpus.sequences:,} sequences differ "
+                f"({told}) from those from {setting.training_sample:,}, for which norms, effects and the "
+                "loss are told."
             )
         noises = {name: one.noise(setting.statistics_sample) for name, one in dealt.scatter.items()}
         unknown = [name for name, noise in noises.items() if math.isnan(noise.low)]

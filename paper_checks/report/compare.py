@@ -28,6 +28,8 @@ ROW_NAMES = ("weight", "prediction", "row", "id", "name")
 ROUNDING, SHOWN = 2.0**-40, 2.0**-8
 UNCHANGED = "Nothing changed since then."
 
+Leaf = float | frozenset[str]
+
 
 def changes(old: Run, new: Run) -> Iterator[str]:
     """Yield a sentence for each result, claim or experiment that is new, gone, or another than it was.
@@ -82,9 +84,14 @@ def _retold(
 
 def _same(old: Any, new: Any) -> bool:
     was, now = dict(_leaves(old)), dict(_leaves(new))
-    return was.keys() == now.keys() and not any(
+    return _of_a_kind(was, now) and not any(
         told for name in was for told in _reread(name, was[name], now[name])
     )
+
+
+def _of_a_kind(was: Mapping[str, Leaf], now: Mapping[str, Leaf]) -> bool:
+    """Whether they tell of the same things, each in both by a number or by texts."""
+    return was.keys() == now.keys() and all(type(was[name]) is type(now[name]) for name in was)
 
 
 def _outcomes(run: Run) -> dict[str, str]:
@@ -94,14 +101,14 @@ def _outcomes(run: Run) -> dict[str, str]:
     }
 
 
-def _leaves(found: Any, where: str = "") -> Iterator[tuple[str, float | frozenset[str]]]:
-    """Yield every number and text at any depth with where it stands; a row by its name where it has one.
+def _leaves(found: Any, where: str = "") -> Iterator[tuple[str, Leaf]]:
+    """Yield every number, text and yes or no at any depth with its place; a row by its name where it has one.
 
     Texts of a list stand together and in no order: words of equal rank may change places on another machine.
     """
-    if isinstance(found, str):
-        yield where, frozenset([found])
-    elif isinstance(found, int | float) and not isinstance(found, bool):
+    if isinstance(found, str | bool):
+        yield where, frozenset([str(found)])
+    elif isinstance(found, int | float):
         yield where, float(found)
     elif isinstance(found, list | tuple) and all(isinstance(one, str) for one in found):
         yield where, frozenset(found)
@@ -136,14 +143,14 @@ def _readings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
             yield f"The part {part} is {'gone' if part in before else 'new'}."
             continue
         was, now = (dict(_leaves(found[part], part)) for found in (before, after))
-        if was.keys() != now.keys() or any(type(was[name]) is not type(now[name]) for name in was):
+        if not _of_a_kind(was, now):
             yield f"The part {part} tells of other things than it did."
             continue
         for name, old in was.items():
             yield from _reread(name, old, now[name])
 
 
-def _reread(name: str, old: float | frozenset[str], new: float | frozenset[str]) -> Iterator[str]:
+def _reread(name: str, old: Leaf, new: Leaf) -> Iterator[str]:
     if isinstance(old, frozenset) and isinstance(new, frozenset):
         if old != new:
             yield f"{name} was {_told(old - new)}, is {_told(new - old)}."

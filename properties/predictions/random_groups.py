@@ -67,8 +67,6 @@ from reference.sketch import Sketch
 
 # The trace of Sigma^2 needs the products of four different groups.
 FEWEST_GROUPS = 4
-# What is left without a group is more of the whole than this, a group less.
-HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -214,17 +212,17 @@ class _Seen:
             # |x|^2 moves by twice the part along x. A part's own |noise|^2, of which |x|^2 of a few sequences
             # is mostly made, scatters too little, and fades faster than the sequences grow in number.
             square_deviation=2 * _relative_deviation(np.array(self.along)) * times,
-            excess=self._excess(times * size),
+            excess=self._excess(times, size),
             groups=len(rho),
             group_size=size,
         )
 
-    def _excess(self, sequences: float) -> float:
-        """Return beta from parts of so many sequences; nan from groups, and where noise is all."""
-        if self.share < HALF:
+    def _excess(self, times: float, size: int) -> float:
+        """Return beta from what is left without the groups; nan from the groups, and where noise is all."""
+        if times == 1:
             return math.nan
         r = float(np.mean(self.squares)) / self.square if self.square > 0 else math.nan
-        room = (1 - r * self.share) / sequences
+        room = (1 - r * self.share) / (times * size)
         return (r - 1) / room if room > 0 else math.nan
 
     def _own(self, rho: np.ndarray, times: float) -> float:

@@ -9,7 +9,7 @@ independent, so that
 
 It is exact for m equally large directions and an estimate from normal groups, m = 1 included, where a square
 is often close to 0. A lognormal of the same mean and variance all but denies that: a square of one direction
-lies below its 2.5% quantile with a probability of 21%, of three with 9%. For many directions all are normal.
+lies below its 2.5% quantile with a probability of 21%, of three with 10%. For many directions all are normal.
 
 That r is known from f degrees of freedom only widens the interval, as not knowing a variance widens that
 of a mean: F's quantiles are taken at the levels whose normal quantile is Student's t. Derived here.

@@ -71,14 +71,20 @@ def losses_of(model, windows):
     return -log_p.gather(-1, y[None, ..., None].expand(len(log_p), -1, -1, 1))[..., 0].numpy()
 
 
-def test_every_seed_and_step_draws_windows_of_its_own(monkeypatch):
-    """Models that differ in their start alone would make an interval over models too narrow."""
+def drawn_text():
+    """Return 400 tokens to train on, and the text that has them."""
     train = np.random.default_rng(1).integers(2, V, 400)
     vocabulary = (UNKNOWN, END, *map(str, range(2, V)))
+    return train, EncodedText(vocabulary, train, np.zeros(20, dtype=int))
+
+
+def test_every_seed_and_step_draws_windows_of_its_own(monkeypatch):
+    """Models that differ in their start alone would make an interval over models too narrow."""
+    train, text = drawn_text()
     plant(
         monkeypatch,
         models,
-        text=returns(EncodedText(vocabulary, train, np.zeros(20, dtype=int))),
+        text=returns(text),
         train=lambda config, seeds, batches, *more, **other: SimpleNamespace(model=(seeds, batches)),
     )
     seeds, batches = models._text_models.__wrapped__(SETTING, 2)
@@ -93,12 +99,11 @@ def test_every_seed_and_step_draws_windows_of_its_own(monkeypatch):
 
 @pytest.mark.parametrize("context", [None, 4])
 def test_poems_are_drawn_so_too_and_as_many_characters_of_them_whatever_the_context(monkeypatch, context):
-    train = np.random.default_rng(1).integers(2, V, 400)
-    vocabulary = (UNKNOWN, END, *map(str, range(2, V)))
+    train, text = drawn_text()
     plant(
         monkeypatch,
         poems,
-        poems=returns(EncodedText(vocabulary, train, np.zeros(20, dtype=int))),
+        poems=returns(text),
         train=lambda config, seeds, batches, settings: SimpleNamespace(
             model=(config, seeds, batches, settings)
         ),

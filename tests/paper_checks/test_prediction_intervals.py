@@ -12,7 +12,7 @@ from rich.console import Console
 from paper_checks.corpora import load_corpus
 from paper_checks.prediction.comparison import Compared
 from paper_checks.prediction.facts import gather
-from paper_checks.prediction.forecast import REACH, Prediction, forecast, loss_curve
+from paper_checks.prediction.forecast import REACH, Prediction, deviations, forecast, loss_curve
 from paper_checks.prediction.published import published_numbers
 from paper_checks.prediction.setting import Setting
 from paper_checks.prediction.table import show
@@ -94,6 +94,10 @@ def test_squares_are_those_of_as_many_sequences_as_are_trained_on(facts):
         # The text has 300 sequences, and a run on as many has its squares.
         same = predicted(facts, replace(RUN, training_sample=300))[f"ablation.{group}"].value
         assert same / of_many[f"ablation.{group}"].value == pytest.approx(1 + beta / 300)
+    # Norms are read from some of the text's sequences, and are those of a run on as many.
+    some, as_many = replace(facts, corrections=100), replace(RUN, training_sample=100)
+    for name, deviation in deviations(some, as_many).items():
+        assert predicted(some, as_many)[f"norm.{name}"].value == pytest.approx(deviation.norm)
     curves = [loss_curve(facts, one) for one in (few, many)]
     falls = [curve[-1]["first_order"] - curve[0]["first_order"] for curve in curves]
     assert falls[0] / falls[1] == pytest.approx(1.9)

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="a full report trains models")
 
+import explored
 from test_report_page import Page, page_of
 from test_report_sample import HOSTILE, sample_run
 
@@ -17,7 +18,7 @@ from paper_checks.command_line import main
 from paper_checks.commands import report as command
 from paper_checks.commands import reproduce
 from paper_checks.experiments import registry
-from paper_checks.experiments.result import Observation, Outcome, Quantity, read_outcomes, write_outcomes
+from paper_checks.experiments.result import Observation, Quantity, read_outcomes, write_outcomes
 from paper_checks.experiments.setting import SCALES
 from paper_checks.explorer import data
 from paper_checks.explorer import page as explorer_page
@@ -51,12 +52,8 @@ TINY = replace(
     poem_characters=8,
 )
 SMALL_PLAN = {"sequences": 32, "sample": 8, "layers": 1, "steps": 4, "most_steps": 4, "short_steps": 4}
-OUTCOME = Outcome(
-    "heads.structure",
-    "Do heads differ?",
-    "A criterion.",
-    False,
-    "No: they do not.",
+OUTCOME = replace(
+    explored.OUTCOME,
     quantities=(Quantity("a number", 0.25, 0.125, 0.5), Quantity("another", 3.0)),
     observations=(
         Observation("heads differ", Step.one_input, True),

@@ -60,6 +60,14 @@ def test_heads_of_layer_0_have_to_fall_beside_the_average_head(monkeypatch, shal
         )
 
 
+# What single heads are removed from: models and windows that only what is planted for them reads.
+HEADS_ALONE = {
+    "text_models": returns(None),
+    "unseen_windows": returns(None),
+    "all_heads": returns(heads_of(2)),
+}
+
+
 def planted_losses(monkeypatch, module, right, wrong, heads=4):
     """Plant the effects of removing heads at the right place and at the wrong one, [heads, 3, 6] each."""
     rise = {(k // HEADS, k % HEADS): wrong[k] for k in range(heads)}
@@ -142,9 +150,7 @@ def test_layer_0_has_to_matter_more_beyond_how_windows_and_models_differ(
     plant(
         monkeypatch,
         removal,
-        text_models=returns(None),
-        unseen_windows=returns(None),
-        all_heads=returns(heads_of(2)),
+        **HEADS_ALONE,
         effects=returns(planted_effects(by_layer, noise)),
         _untrained_gaps=returns(np.array(untrained)),
     )
@@ -178,9 +184,7 @@ def test_single_heads_share_the_false_findings_of_their_model(monkeypatch):
     plant(
         monkeypatch,
         removal,
-        text_models=returns(None),
-        unseen_windows=returns(None),
-        all_heads=returns(heads_of(2)),
+        **HEADS_ALONE,
         effects=returns(planted_effects([3.0, 1.0])),
         _untrained_gaps=returns(np.zeros(MODELS)),
         two_sided_p=returns(p_values(4)),
@@ -210,9 +214,7 @@ def test_layer_0_has_to_matter_more_in_more_than_half_of_the_windows(monkeypatch
     plant(
         monkeypatch,
         removal,
-        text_models=returns(None),
-        unseen_windows=returns(None),
-        all_heads=returns(heads_of(2)),
+        **HEADS_ALONE,
         effects=returns(effects),
         _untrained_gaps=returns(np.zeros(MODELS)),
     )

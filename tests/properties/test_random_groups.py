@@ -124,7 +124,7 @@ def test_squares_of_few_sequences_are_larger_by_what_is_left_without_some():
     # S^2 of a sequence, unbiased, over the |x|^2 that is left when its share is taken off.
     S2 = size * noise * GROUPS / (GROUPS - 1)
     excess = S2 / (square - S2 / 480)
-    assert abs(one.excess / excess - 1) < 1e-9
+    assert one.excess == pytest.approx(excess)
     assert one.square_ratio(10**9, 480) == pytest.approx((square - S2 / 480) / square)
     assert one.square_ratio(480, 480) == 1
     assert one.square_ratio(60, 480) > 1

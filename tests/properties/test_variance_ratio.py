@@ -42,6 +42,13 @@ def test_an_estimate_without_an_error_is_the_limit_of_good_ones():
     assert ends == pytest.approx([ends[0]] * 3)
 
 
+@pytest.mark.parametrize(("directions", "below"), [(1, 0.21), (3, 0.10)])
+def test_a_lognormal_of_the_same_mean_and_variance_would_miss_squares_near_zero(directions, below):
+    relative = 2 / directions
+    end = math.exp(special.ndtri(TAIL) * math.sqrt(math.log1p(relative))) / math.sqrt(1 + relative)
+    assert round(float(special.gammainc(directions / 2, end * directions / 2)), 2) == below
+
+
 @pytest.mark.parametrize("directions", [1, 3, 40])
 def test_each_end_is_passed_as_often_as_it_says(directions):
     """Of normal groups whose noise has few directions, or many; in the sum one end would hide the other."""
