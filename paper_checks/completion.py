@@ -27,6 +27,13 @@ def check_ids(incomplete: str) -> list[str]:
     return _beginning(dict.fromkeys([*(one.split(".")[0] for one in ids), *ids]), incomplete)
 
 
+def experiment_names(incomplete: str) -> list[str]:
+    """Return the groups and the names of experiments that begin so."""
+    from paper_checks.experiments.registry import EXPERIMENTS
+
+    return _beginning(dict.fromkeys([*(one.split(".")[0] for one in EXPERIMENTS), *EXPERIMENTS]), incomplete)
+
+
 def targets(incomplete: str) -> list[str]:
     """Return the targets, or kinds of them, that begin so."""
     return _beginning(("reference", "gpu", "gpu32", "py:", "torch:", "cmd:", "weights:"), incomplete)

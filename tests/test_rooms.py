@@ -85,6 +85,17 @@ def test_the_help_of_no_command_imports_anything_heavy():
     assert printed.strip() == "[]"
 
 
+def test_the_names_of_experiments_need_no_torch():
+    printed = started(
+        "import contextlib, io\n"
+        "with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):\n"
+        "    app(['experiments', '--list'])\n"
+        "assert 'heads.structure' in told.getvalue()\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)))"
+    )
+    assert printed.strip() == "[]"
+
+
 def test_the_help_is_there_at_once():
     code = "import atexit; atexit.register(lambda: print(time.process_time()))\napp(['--help'])"
     seconds = [float(started(code).splitlines()[-1]) for _ in range(5)]

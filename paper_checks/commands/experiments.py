@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_checks import options
+from paper_checks import completion, options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +27,11 @@ class ProfileOption(StrEnum):
 def experiments(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Experiments or groups of them; all by default."),
+        typer.Argument(
+            metavar="NAME",
+            help="Experiments or groups of them; all by default.",
+            autocompletion=completion.experiment_names,
+        ),
     ] = None,
     profile: Annotated[
         ProfileOption, typer.Option(help="quick trains for about a minute, full for most of an hour.")
@@ -59,23 +63,23 @@ def experiments(
     from rich.text import Text
 
     from gpu.terminal import terminal
-    from paper_checks.progress import progress_bar
-    from paper_checks.provenance import has_torch
-    from reference.errors import InputError
-
-    if not has_torch():
-        raise InputError("Experiments train models, which needs torch: pip install 'leadterms[gpu]'.")
-    from paper_checks.experiments.kept import kept
     from paper_checks.experiments.registry import EXPERIMENTS, check_same, run_experiments
-    from paper_checks.experiments.result import assessments, read_outcomes, write_outcomes
-    from paper_checks.experiments.setting import Setting, scale_of
+    from reference.errors import InputError
 
     console = terminal(quiet=quiet)
     if list_them:
         for name, experiment in EXPERIMENTS.items():
-            purpose = (experiment.__doc__ or "").partition("\n")[0]
-            console.print(name, Padding(Text(purpose), (0, 0, 0, 2)))
+            console.print(name, Padding(Text(experiment.asks), (0, 0, 0, 2)))
         return
+    from paper_checks.provenance import has_torch
+
+    if not has_torch():
+        raise InputError("Experiments train models, which needs torch: pip install 'leadterms[gpu]'.")
+    from paper_checks.experiments.kept import kept
+    from paper_checks.experiments.result import assessments, read_outcomes, write_outcomes
+    from paper_checks.experiments.setting import Setting, scale_of
+    from paper_checks.progress import progress_bar
+
     earlier = read_outcomes(have)[1] if have else []
     if have:
         check_same(earlier, Setting(scale_of(profile.value), seed, corpus, tokenizer), have)

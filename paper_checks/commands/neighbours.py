@@ -11,8 +11,12 @@ from paper_checks import options
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from paper_checks.neighbourhood import Reproduced
+
+# Columns of a label with its indent, so that the words of all blocks begin at one column.
+LABEL = 18
 
 
 class RankingOption(StrEnum):
@@ -97,25 +101,42 @@ def neighbours(
             "agreement": [asdict(one) for one in published_agreement.agreements(every)],
         }
         write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
+    from rich.padding import Padding
+    from rich.text import Text
+
     console = terminal(quiet=quiet)
     console.print(f"{loaded.name}: '{word}', {ranking.value} ranking")
-    for kind, nearest in found.items():
-        console.print(f"  {kind:16} {_above_zero(nearest)}")
+    console.print(_labelled({kind: _above_zero(nearest) for kind, nearest in found.items()}))
     console.print("Through its roles to their contexts (Sigma_B Phi_bar, content words):")
-    console.print(f"  roles            {' '.join(roles)}")
-    console.print(f"  their contexts   {_above_zero(supported)}")
     signs = " ".join(f"{name}{'+' if value > 0 else '-'}" for name, value in whole)
-    console.print(f"  with all roles   {signs}")
+    by_roles = {
+        "roles": " ".join(roles),
+        "their contexts": _above_zero(supported),
+        "with all roles": signs,
+    }
+    console.print(_labelled(by_roles))
     if carried is not None:
         console.print(f"From '{context}' to '{word}': G_bar = {carried[0]:+.2e}, by the roles")
-        for term in carried[1]:
-            console.print(f"  {term.role:16} {term.part:+.2e}")
+        console.print(_labelled({term.role: f"{term.part:+.2e}" for term in carried[1]}))
     if lists:
         _show_lists(console, lists)
     if every:
         console.print("Which ranking gives the published lists, of all words that they are of:")
     for sentence in published_agreement.sentences(every):
-        console.print(f"  {sentence}")
+        console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
+
+
+def _labelled(rows: dict[str, str]) -> Table:
+    """Return rows of a label and words; what does not fit on a line goes on under the words."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(min_width=LABEL)
+    grid.add_column()
+    for label, words in rows.items():
+        grid.add_row(Text(f"  {label}"), Text(words))
+    return grid
 
 
 def _above_zero(nearest: list[tuple[str, float]]) -> str:

@@ -6,58 +6,43 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from paper_checks.experiments import (
-    circuits,
-    depth,
-    emergence,
-    heads,
-    induction,
-    induction_text,
-    one_layer,
-    poem_context,
-    poem_heads,
-    poem_probes,
-    probe_removal,
-    probes,
-    removal,
-    removal_pairs,
-    removal_positions,
-    subspaces,
-)
-from paper_checks.experiments.models import unseen_windows
-from paper_checks.experiments.result import Outcome
+from paper_checks.experiments.experiment import Experiment
 from paper_checks.experiments.setting import Setting, scale_of
 from reference.errors import InputError, meant
 
-EXPERIMENTS: dict[str, Callable[[Setting], Outcome]] = {
-    "heads.structure": heads.structure,
-    "heads.by_class": heads.by_class,
-    "heads.sizes": heads.sizes,
-    "ablation.place": removal.place,
-    "ablation.layers": removal.layers,
-    "ablation.pairs": removal_pairs.pairs,
-    "ablation.positions": removal_positions.positions,
-    "induction.fixed_period": induction.fixed_period,
-    "induction.random_period": induction.random_period,
-    "induction.one_layer": one_layer.one_layer,
-    "induction.emergence": emergence.emergence,
-    "induction.in_text": induction_text.in_text,
-    "circuits.composition": circuits.composition,
-    "circuits.subspaces": subspaces.subspaces,
-    "circuits.removal": circuits.removal,
-    "circuits.spectra": subspaces.spectra,
-    "probes.next_mark": probes.next_mark,
-    "probes.removal": probe_removal.removal,
-    "probes.used_or_not": probe_removal.used_or_not,
-    "depth.first_layer": depth.first_layer,
-    "poems.heads": poem_heads.heads,
-    "poems.probe": poem_probes.probe,
-    "poems.context": poem_context.context,
+if TYPE_CHECKING:
+    from paper_checks.experiments.result import Outcome
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "heads.structure": Experiment("heads", "structure"),
+    "heads.by_class": Experiment("heads", "by_class"),
+    "heads.sizes": Experiment("heads", "sizes"),
+    "ablation.place": Experiment("removal", "place"),
+    "ablation.layers": Experiment("removal", "layers"),
+    "ablation.pairs": Experiment("removal_pairs", "pairs"),
+    "ablation.positions": Experiment("removal_positions", "positions"),
+    "induction.fixed_period": Experiment("induction", "fixed_period"),
+    "induction.random_period": Experiment("induction", "random_period"),
+    "induction.one_layer": Experiment("one_layer", "one_layer"),
+    "induction.emergence": Experiment("emergence", "emergence"),
+    "induction.in_text": Experiment("induction_text", "in_text"),
+    "circuits.composition": Experiment("circuits", "composition"),
+    "circuits.subspaces": Experiment("subspaces", "subspaces"),
+    "circuits.removal": Experiment("circuits", "removal"),
+    "circuits.spectra": Experiment("subspaces", "spectra"),
+    "probes.next_mark": Experiment("probes", "next_mark"),
+    "probes.removal": Experiment("probe_removal", "removal"),
+    "probes.used_or_not": Experiment("probe_removal", "used_or_not"),
+    "depth.first_layer": Experiment("depth", "first_layer"),
+    "poems.heads": Experiment("poem_heads", "heads"),
+    "poems.probe": Experiment("poem_probes", "probe"),
+    "poems.context": Experiment("poem_context", "context"),
 }
 
 Progress = Callable[[str, float, float], None]
-Keep = Callable[[list[Outcome]], None]
+Keep = Callable[["list[Outcome]"], None]
 # Processor seconds of the profile full, to say how much is left; the others take some seconds. Of those that
 # share models the first trains them.
 SECONDS = {
@@ -110,6 +95,8 @@ def run_on(
     have: Collection[str] = (),
 ) -> list[Outcome]:
     """Run experiments on a setting; otherwise as `run_experiments`."""
+    from paper_checks.experiments.models import unseen_windows
+
     chosen = [name for name in select(names, setting) if name not in have]
     if setting.corpus is not None:
         unseen_windows(setting)  # a text that cannot be used is told before anything is trained

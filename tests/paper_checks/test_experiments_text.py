@@ -2,7 +2,10 @@
 
 import json
 import math
+import re
 import sys
+from importlib import import_module
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import pytest
 pytest.importorskip("torch", reason="experiments train models")
 
 from paper_checks.command_line import main
+from paper_checks.experiments.experiment import Experiment
 from paper_checks.experiments.heads import _matched_difference
 from paper_checks.experiments.registry import EXPERIMENTS, run_experiments, select
 from paper_checks.experiments.result import Observation, Outcome, Quantity, read_outcomes, write_outcomes
@@ -43,6 +47,21 @@ def test_heads_of_text():
     pairs = found["ablation.pairs"].tables["pairs"]
     assert len(pairs) == 2 * 28
     assert found["ablation.pairs"].met == all(pair["interaction"] < 0 for pair in pairs)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_a_function_that_says_what_it_asks(name):
+    experiment = EXPERIMENTS[name]
+    module = import_module(f"paper_checks.experiments.{experiment.module}")
+    function = getattr(module, experiment.function)
+    assert list(signature(function).parameters) == ["setting"]
+    assert experiment.asks == (function.__doc__ or "").partition("\n")[0]
+    assert re.fullmatch(r"[A-Z].*\.", experiment.asks)
+
+
+def test_an_experiment_that_is_not_there_is_told():
+    with pytest.raises(LookupError, match=r"experiments\.heads has no function nothing"):
+        _ = Experiment("heads", "nothing").asks
 
 
 def test_matching_by_position_takes_geometry_out():

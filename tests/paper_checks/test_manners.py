@@ -18,7 +18,7 @@ from gpu import options
 from gpu.interrupts import Interrupts
 from gpu.terminal import terminal
 from paper_checks.command_line import app, main
-from paper_checks.completion import check_ids, claim_ids, source_keys, targets
+from paper_checks.completion import check_ids, claim_ids, experiment_names, source_keys, targets
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app).commands
@@ -207,6 +207,8 @@ def test_the_shell_completes_names_and_ids():
     assert check_ids("statistics.B_bar") == [one for one in check_ids("statistics") if "B_bar" in one[:16]]
     assert check_ids("statistics")[0] == "statistics"
     assert source_keys("pa") == ["paper"]
+    assert experiment_names("induction.r") == ["induction.random_period"]
+    assert experiment_names("ind")[:2] == ["induction", "induction.fixed_period"]
     assert targets("gpu") == ["gpu", "gpu32"]
     assert claim_ids("no such") == check_ids("no such") == source_keys("no such") == targets("no such") == []
 

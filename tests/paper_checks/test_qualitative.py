@@ -146,6 +146,18 @@ def test_commands_tell_and_write(command, tmp_path):
     assert json.loads((tmp_path / "out.json").read_text())
 
 
+def test_words_that_do_not_fit_on_a_line_go_on_under_the_words(tmp_path):
+    done = called("neighbours", "fish", "--top", "30", "--all-words", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    labels = {line[:18].strip(): line for line in lines[1:]}
+    assert {"bigram", "interchangeable", "context", "roles", "their contexts", "with all roles"} <= set(
+        labels
+    )
+    beneath = [line for line in lines if line.startswith(" " * 3)]
+    assert len(beneath) >= 6
+    assert all(line[:19] == " " * 19 and line[19] != " " for line in beneath)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
