@@ -92,7 +92,7 @@ mutation: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mutation]"
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
 
-# It needs no network, and reads from disk; searching it takes `python -m http.server -d build/site`.
+# It needs no network, and is read and searched from disk.
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The documentation is in build/site/index.html"
