@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from paper_checks.neighbourhood import Reproduced
+    from paper_checks.published_agreement import Agreement
 
 # Columns of a label with its indent, so that the words of all blocks begin at one column.
 LABEL = 18
@@ -101,8 +102,6 @@ def neighbours(
             "agreement": [asdict(one) for one in published_agreement.agreements(every)],
         }
         write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
-    from rich.padding import Padding
-    from rich.text import Text
 
     console = terminal(quiet=quiet)
     console.print(f"{loaded.name}: '{word}', {ranking.value} ranking")
@@ -121,9 +120,7 @@ def neighbours(
     if lists:
         _show_lists(console, lists)
     if every:
-        console.print("Which ranking gives the published lists, of all words that they are of:")
-    for sentence in published_agreement.sentences(every):
-        console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
+        _show_agreement(console, published_agreement.agreements(every))
 
 
 def _labelled(rows: dict[str, str]) -> Table:
@@ -139,6 +136,34 @@ def _labelled(rows: dict[str, str]) -> Table:
     return grid
 
 
+def _show_agreement(console: Console, agreements: list[Agreement]) -> None:
+    """Show how many of the published words each ranking finds, by source and map; the most of a row bold."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from paper_checks.neighbourhood import AMONG
+
+    console.print(f"Published words among the first {AMONG} by each ranking, of all or of content words")
+    rankings = sorted(agreements[0].found)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("source", "map"):
+        table.add_column(column, no_wrap=True)
+    for column in ("of", *(name.removesuffix(" words").replace(" of ", "\n") for name in rankings)):
+        table.add_column(column, justify="right")
+    for one in agreements:
+        rows = dict(one.by_kind) if len(one.by_kind) == 1 else {**one.by_kind, "all": (one.found, one.of)}
+        for kind, (found, of) in rows.items():
+            most = max(found.values())
+            cells = [Text(str(found[name]), "bold" if found[name] == most else "") for name in rankings]
+            table.add_row(one.source, kind, str(of), *cells)
+    console.print(table)
+    for one in agreements:
+        if one.unknown:
+            console.print(f"{one.source}, not in this vocabulary: {one.unknown} of {one.of}")
+        if one.never:
+            console.print(f"{one.source}, by no ranking: {', '.join(one.never)}")
+
+
 def _above_zero(nearest: list[tuple[str, float]]) -> str:
     """Return the words that score above zero: those below are the least unlikely, and no neighbours."""
     return " ".join(name for name, score in nearest if score > 0) or "(no word more than by chance)"
@@ -149,8 +174,8 @@ def _show_lists(console: Console, lists: list[Reproduced]) -> None:
 
     from paper_checks.neighbourhood import AMONG
 
-    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    table.title = f"Published neighbours among the first {AMONG}, and the place of the last of them"
+    console.print(f"Published neighbours among the first {AMONG}, and the place of the last of them")
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("map", "source", "words", "ranking", "among", "last"):
         table.add_column(column, justify="right" if column in ("among", "last") else "left")
     for one in lists:

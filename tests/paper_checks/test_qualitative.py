@@ -2,16 +2,19 @@
 
 import json
 import re
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from calling import called
+from rich.console import Console
 from typer.testing import CliRunner
 
 from paper_checks import category_probe, neighbourhood, story_reading
 from paper_checks.command_line import app
+from paper_checks.commands.neighbours import _show_agreement
 from paper_checks.corpora import load_corpus
 from paper_checks.published_agreement import agreements, sentences
 from properties.predictions.expansion import amounts, expansion
@@ -148,11 +151,9 @@ def test_commands_tell_and_write(command, tmp_path):
 
 def test_words_that_do_not_fit_on_a_line_go_on_under_the_words(tmp_path):
     done = called("neighbours", "fish", "--top", "30", "--all-words", cwd=tmp_path)
-    lines = done.stdout.splitlines()
-    labels = {line[:18].strip(): line for line in lines[1:]}
-    assert {"bigram", "interchangeable", "context", "roles", "their contexts", "with all roles"} <= set(
-        labels
-    )
+    lines = done.stdout.partition("Published")[0].splitlines()
+    labels = {line[:18].strip() for line in lines[1:]}
+    assert {"bigram", "interchangeable", "context", "roles", "their contexts", "with all roles"} <= labels
     beneath = [line for line in lines if line.startswith(" " * 3)]
     assert len(beneath) >= 6
     assert all(line[:19] == " " * 19 and line[19] != " " for line in beneath)
@@ -227,6 +228,26 @@ def test_the_ranking_that_gives_the_published_lists_is_named_with_what_it_gives(
     assert "by raw of content words, by no ranking more (raw of all words: 2)" in sentence
     assert "context 1 of 3 (any), interchangeable 2 of 2 (raw of content words)" in sentence
     assert sentence.endswith("By no ranking: fish -> sea.")
+
+
+def test_the_table_of_rankings_says_what_each_finds_and_what_none_does():
+    lists = [
+        listed("bigram", ("swim", "whale"), "raw", False, 30, None),
+        listed("bigram", ("swim", "whale"), "standardised", True, 31, None),
+        listed("interchangeable", ("cat", "dog"), "raw", False, 400, 2),
+        listed("interchangeable", ("cat", "dog"), "standardised", True, 400, 1),
+    ]
+    printed = StringIO()
+    _show_agreement(Console(file=printed, width=80), agreements(lists))
+    rows = [line.split() for line in printed.getvalue().splitlines()]
+    assert rows[1:3] == [["raw", "standardised"], ["source", "map", "of", "all", "content"]]
+    assert rows[3:] == [
+        ["a", "source", "bigram", "2", "1", "0"],
+        ["a", "source", "interchangeable", "2", "1", "1"],
+        ["a", "source", "all", "4", "2", "1"],
+        ["a", "source,", "not", "in", "this", "vocabulary:", "1", "of", "4"],
+        ["a", "source,", "by", "no", "ranking:", "fish", "->", "cat"],
+    ]
 
 
 @pytest.mark.deep
