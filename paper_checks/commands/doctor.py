@@ -8,6 +8,9 @@ import typer
 
 from paper_checks import options
 
+# Columns of a label with its indent.
+LABEL = 13
+
 
 def doctor(json: options.JsonFile = None, quiet: options.Quiet = False) -> None:
     """Say what this machine can run, and how to get the rest; exit 1 when a package of the core is missing.
@@ -28,30 +31,37 @@ def doctor(json: options.JsonFile = None, quiet: options.Quiet = False) -> None:
 
 
 def _show(found: dict[str, Any]) -> None:
+    from rich.table import Table
     from rich.text import Text
 
     from gpu.terminal import terminal
+    from paper_checks.labelled import labelled
 
-    console = terminal(soft_wrap=True)
+    console = terminal()
     memory = f", {found['memory_gib']:g} GiB of memory" if found["memory_gib"] else ""
     console.print(
         f"leadterms {found['leadterms'] or '(not installed)'}, Python {found['python']}, {found['machine']}, "
         f"{found['cores']} cores{memory}"
     )
-    for name, extra in found["packages"].items():
-        there = [f"{package} {version}" for package, version in extra["installed"].items()]
-        there += [f"those of {', '.join(extra['includes'])}"] if extra["includes"] else []
-        lacking = f"; missing: {', '.join(extra['missing'])}" if extra["missing"] else ""
-        console.print(f"  {name:11} {', '.join(there) or 'nothing'}{lacking}")
-    for name, value in (
-        ("devices", ", ".join(["cpu", *found["cuda"]])),
-        ("browser", found["browser"] or "none"),
-        ("node", found["node"] or "none"),
-        ("cache", found["cache"]["folder"] + ("" if found["cache"]["writable"] else ", not writable")),
-    ):
-        console.print(f"  {name:11} {value}")
+    cache = found["cache"]["folder"] + ("" if found["cache"]["writable"] else ", not writable")
+    machine = {
+        "devices": ", ".join(["cpu", *found["cuda"]]),
+        "browser": found["browser"] or "none",
+        "node": found["node"] or "none",
+        "cache": cache,
+    }
+    packages = {name: _installed(extra) for name, extra in found["packages"].items()}
+    console.print(labelled({**packages, **machine}, LABEL))
+    able = Table.grid(padding=(0, 1))
     for one in found["can"]:
-        if one["possible"]:
-            console.print(Text("yes", style="green"), one["what"])
-        else:
-            console.print(Text("no ", style="yellow"), f"{one['what']}: {one['get']}")
+        yes = Text("yes", style="green") if one["possible"] else Text("no", style="yellow")
+        able.add_row(yes, Text(one["what"] + ("" if one["possible"] else f":\n{one['get']}")))
+    console.print(able)
+
+
+def _installed(extra: dict[str, Any]) -> str:
+    """Return what of an extra is installed, and what is missing."""
+    there = [f"{package} {version}" for package, version in extra["installed"].items()]
+    there += [f"those of {', '.join(extra['includes'])}"] if extra["includes"] else []
+    lacking = f"; missing: {', '.join(extra['missing'])}" if extra["missing"] else ""
+    return f"{', '.join(there) or 'nothing'}{lacking}"

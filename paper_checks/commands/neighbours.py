@@ -11,13 +11,9 @@ from paper_checks import options
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from paper_checks.neighbourhood import Reproduced
     from paper_checks.published_agreement import Agreement
-
-# Columns of a label with its indent, so that the words of all blocks begin at one column.
-LABEL = 18
 
 
 class RankingOption(StrEnum):
@@ -58,6 +54,7 @@ def neighbours(
     from gpu.terminal import terminal
     from paper_checks import neighbourhood, published_agreement
     from paper_checks.corpora import load_corpus
+    from paper_checks.labelled import labelled
     from reference.errors import InputError
 
     if top < 1:
@@ -105,7 +102,7 @@ def neighbours(
 
     console = terminal(quiet=quiet)
     console.print(f"{loaded.name}: '{word}', {ranking.value} ranking")
-    console.print(_labelled({kind: _above_zero(nearest) for kind, nearest in found.items()}))
+    console.print(labelled({kind: _above_zero(nearest) for kind, nearest in found.items()}))
     console.print("Through its roles to their contexts (Sigma_B Phi_bar, content words):")
     signs = " ".join(f"{name}{'+' if value > 0 else '-'}" for name, value in whole)
     by_roles = {
@@ -113,27 +110,14 @@ def neighbours(
         "their contexts": _above_zero(supported),
         "with all roles": signs,
     }
-    console.print(_labelled(by_roles))
+    console.print(labelled(by_roles))
     if carried is not None:
         console.print(f"From '{context}' to '{word}': G_bar = {carried[0]:+.2e}, by the roles")
-        console.print(_labelled({term.role: f"{term.part:+.2e}" for term in carried[1]}))
+        console.print(labelled({term.role: f"{term.part:+.2e}" for term in carried[1]}))
     if lists:
         _show_lists(console, lists)
     if every:
         _show_agreement(console, published_agreement.agreements(every))
-
-
-def _labelled(rows: dict[str, str]) -> Table:
-    """Return rows of a label and words; what does not fit on a line goes on under the words."""
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(min_width=LABEL)
-    grid.add_column()
-    for label, words in rows.items():
-        grid.add_row(Text(f"  {label}"), Text(words))
-    return grid
 
 
 def _show_agreement(console: Console, agreements: list[Agreement]) -> None:

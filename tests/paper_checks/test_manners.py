@@ -318,7 +318,10 @@ def test_doctor_says_what_runs_here_and_how_to_get_the_rest(tmp_path):
     assert "numpy" in found["packages"]["core"]["installed"]
     for one in found["can"]:
         assert one["possible"] == (one["get"] == "")
-        assert f"{'yes' if one['possible'] else 'no '} {one['what']}" in done.stdout
+        assert f"{'yes' if one['possible'] else 'no'} {one['what']}" in " ".join(done.stdout.split())
+        # What gets the rest is a line of its own, to copy.
+        assert one["possible"] or one["get"] in map(str.strip, done.stdout.splitlines())
+    assert max(map(len, done.stdout.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("given", [["cats.txt"], ["--corpus", "cats.txt"], ["--corpus=cats.txt"]])
