@@ -33,7 +33,7 @@ def add_second(
 ) -> None:
     """Add the sequences to the second pass's sums; their tokens must be below V."""
     numbers = _on_device(tokens, device)
-    by_cell, by_distance = evidence_sums(numbers, torch.tensor(G_bar, device=device))
+    by_cell, by_distance = evidence_sums(numbers, torch.tensor(G_bar, device=numbers.device))
     sums.by_cell += to_numpy(by_cell)
     sums.by_distance[0] += to_numpy(by_distance)
     sums.sequences += len(tokens)

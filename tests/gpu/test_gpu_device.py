@@ -1,0 +1,163 @@
+"""Everything that takes a device computes there, and the same to the bit: on a device that is pretended."""
+
+import json
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+import pytest
+import torch
+from gpu_corpora import corpus, parameters
+from pretended_gpu import DEVICE, NAME, pretended_gpu
+from test_gpu_pretrained_attention_only import attention_only
+
+import gpu.implementation
+import gpu.paths
+import gpu.pretrained.loading
+import gpu.step_choice
+import gpu.torch_sums
+import gpu.training
+from benchmarks import gpu_statistics, training_step
+from gpu.boundary import usable_device
+from gpu.implementation import Gpu
+from gpu.pretrained.attention_only import AttentionOnlyModel
+from gpu.streaming import stream_statistics
+from gpu.training import Outputs, train_model
+from gpu.training_settings import Settings
+
+V, T = 7, 6
+TOKENS = corpus(12, T, V).astype(np.uint32)
+STATISTICS = ("B_bar", "Phi_bar", "Q_bar", "Delta_bar")
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """Return what runs a function of the device's name on the device, and on the CPU."""
+    for module in (gpu.implementation, gpu.torch_sums, gpu.training, gpu.pretrained.loading):
+        monkeypatch.setattr(
+            module, "usable_device", lambda name: DEVICE if name == NAME else usable_device(name)
+        )
+    monkeypatch.setitem(gpu.paths.ENTRIES_AT_ONCE, DEVICE.type, gpu.paths.ENTRIES_AT_ONCE["cpu"])
+
+    def both(compute):
+        with pretended_gpu():
+            found = compute(NAME)
+        return found, compute("cpu")
+
+    return both
+
+
+def equal(found, expected):
+    assert type(found) is type(expected)
+    if isinstance(found, dict):
+        assert found.keys() == expected.keys()
+        return all(equal(found[name], expected[name]) for name in found)
+    return np.array_equal(found, expected)
+
+
+def test_what_a_gpu_refuses_is_refused():
+    with pretended_gpu():
+        ours = torch.ones(2, device=DEVICE)
+        assert (ours + 1).device == DEVICE
+        assert (ours + torch.tensor(1)).cpu().tolist() == [2, 2]
+        with pytest.raises(AssertionError, match="two devices"):
+            ours + torch.ones(2)
+        with pytest.raises(AssertionError, match="two devices"):
+            ours[torch.arange(2)]
+        with pytest.raises((TypeError, RuntimeError)):
+            ours.numpy()
+
+
+WEIGHTS = parameters(T, V, 2)
+MAP = np.tril(np.random.default_rng(0).random((T, T)))
+HEADS = {name: np.random.default_rng(1).random((2, 5, 3)) for name in ("W_Q", "W_K", "W_V")} | {
+    "W_O": np.random.default_rng(2).random((2, 3, 5))
+}
+METHODS = {
+    "statistics": (TOKENS, V),
+    "logits": (WEIGHTS, TOKENS),
+    "attention": (WEIGHTS, TOKENS),
+    "loss": (WEIGHTS, TOKENS),
+    "gradients": (WEIGHTS, TOKENS),
+    "train": (TOKENS, V, 2, 0.5, 4),
+    "remove_projection": (WEIGHTS["W_O"], WEIGHTS["V"][0]),
+    "head_profile": (MAP,),
+    "induction_score": (MAP, 3),
+    "sequence_induction_score": (MAP, np.array([1, 2, 3, 1, 2, 3])),
+    "composition_score": (WEIGHTS["W_O"], WEIGHTS["V"][0]),
+    "multi_head_output": (HEADS, np.random.default_rng(3).random((2, T, 5)), [1]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_implementation_computes_on_its_device(there, method, dtype):
+    assert equal(*there(lambda device: getattr(Gpu(dtype, device), method)(*METHODS[method])))
+
+
+def test_every_method_of_the_protocol_is_tried():
+    assert set(METHODS) == {name for name in vars(Gpu) if not name.startswith("_")}
+
+
+def counted(device):
+    return stream_statistics([TOKENS[:7], TOKENS[7:]], V, engine_name="torch", device=device)
+
+
+def test_statistics_of_a_stream_are_counted_on_the_device(there):
+    assert equal(*there(counted))
+
+
+@pytest.mark.parametrize("by_paths", [False, True])
+def test_training_takes_place_on_the_device_and_goes_on_there(there, by_paths, tmp_path, monkeypatch):
+    monkeypatch.setattr(gpu.step_choice, "paths_pay", lambda *sizes: by_paths)
+    settings = Settings(V, 2, rate=0.5, steps=4, batch=4, dtype="float32", start_size=1.0, start_decay=0.0)
+
+    def trained(device):
+        folder = tmp_path / device.partition(":")[0]
+        outputs = Outputs(folder, save_every=1, log_every=1)
+        logging = {"statistics": lambda: counted(device), "device": device}
+
+        def stop(entry):
+            if entry.step == 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            train_model(TOKENS, settings, outputs=replace(outputs, told=stop), **logging)
+        weights = train_model(TOKENS, settings, outputs=outputs, **logging)
+        log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+        measured = [[line["loss"], *chain(*line["alignments"].values())] for line in log]
+        return weights | {"log": np.array(measured, dtype=float)}
+
+    assert equal(*there(trained))
+
+
+def test_an_attention_only_model_computes_on_the_device(there):
+    def run(device):
+        parameters, _ = attention_only()
+        moved = {name: value.to(device) for name, value in parameters.items()}
+        model = AttentionOnlyModel(moved, "shortformer", 0, "a tiny model")
+        maps = model.attention(torch.tensor([[4, 0, 8, 4]]))
+        return {str(layer): one.cpu().numpy() for layer, one in enumerate(maps)}
+
+    assert equal(*there(run))
+
+
+def test_what_is_measured_on_a_gpu_runs_there(there, monkeypatch):
+    """The benchmark's own functions at a small size: the floor is a time, the error is within its bound."""
+    for name, value in {"V": 9, "T": 5, "SEQUENCES": 3, "PAIRS": 45, "COPIED": 1 << 10}.items():
+        monkeypatch.setattr(gpu_statistics, name, value)
+    monkeypatch.setattr(training_step, "V", 9)
+    monkeypatch.setattr(training_step, "T", 5)
+    monkeypatch.setattr(training_step, "DENSE_SIZES", (1, 2))
+    monkeypatch.setattr(training_step, "PATH_SIZES", (1, 2))
+    numbers = corpus(3, 5, 9)
+    with pretended_gpu():
+        tokens = torch.tensor(numbers, device=DEVICE)
+        G_bar = torch.rand(9, 9, dtype=torch.float64, device=DEVICE)
+        found = gpu_statistics.one_round(tokens, G_bar)
+        assert found["over_the_floor"] > 0
+        assert gpu_statistics.worst_error(numbers.astype(np.uint32), NAME) <= 1
+        model = training_step.started(2, NAME)
+        assert all(value.device == DEVICE for value in model.parameters())
+        assert set(training_step.one_round(model, tokens)) == {"dense", "paths"}
+        assert set(training_step.difference(model, tokens)) == {"W_O", "V", "W", "P"}
