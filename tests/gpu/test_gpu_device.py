@@ -14,11 +14,13 @@ from test_gpu_pretrained_attention_only import attention_only
 import gpu.implementation
 import gpu.paths
 import gpu.pretrained.loading
+import gpu.shared_step
 import gpu.step_choice
 import gpu.torch_sums
 import gpu.training
 from benchmarks import gpu_statistics, training_step
-from gpu.boundary import usable_device
+from gpu.attention_metrics import centred_head_similarity
+from gpu.boundary import to_numpy, usable_device
 from gpu.implementation import Gpu
 from gpu.pretrained.attention_only import AttentionOnlyModel
 from gpu.streaming import stream_statistics
@@ -99,6 +101,11 @@ def test_every_method_of_the_protocol_is_tried():
     assert set(METHODS) == {name for name in vars(Gpu) if not name.startswith("_")}
 
 
+def test_heads_are_compared_on_the_device(there):
+    maps = np.stack([MAP, MAP[:, ::-1].copy()])
+    assert equal(*there(lambda name: to_numpy(centred_head_similarity(torch.tensor(maps, device=name)))))
+
+
 def counted(device):
     return stream_statistics([TOKENS[:7], TOKENS[7:]], V, engine_name="torch", device=device)
 
@@ -109,6 +116,14 @@ def test_statistics_of_a_stream_are_counted_on_the_device(there):
 
 @pytest.mark.parametrize("by_paths", [False, True])
 def test_training_takes_place_on_the_device_and_goes_on_there(there, by_paths, tmp_path, monkeypatch):
+    computed_on = []
+    step = gpu.shared_step.cheapest_loss_and_gradients
+
+    def seen(model, tokens):
+        computed_on.extend({value.device for value in [tokens, *model.parameters()]})
+        return step(model, tokens)
+
+    monkeypatch.setattr(gpu.shared_step, "cheapest_loss_and_gradients", seen)
     monkeypatch.setattr(gpu.step_choice, "paths_pay", lambda *sizes: by_paths)
     settings = Settings(V, 2, rate=0.5, steps=4, batch=4, dtype="float32", start_size=1.0, start_decay=0.0)
 
@@ -129,6 +144,7 @@ def test_training_takes_place_on_the_device_and_goes_on_there(there, by_paths, t
         return weights | {"log": np.array(measured, dtype=float)}
 
     assert equal(*there(trained))
+    assert computed_on == [DEVICE] * settings.steps + [torch.device("cpu")] * settings.steps
 
 
 def test_an_attention_only_model_computes_on_the_device(there):
@@ -137,7 +153,7 @@ def test_an_attention_only_model_computes_on_the_device(there):
         moved = {name: value.to(device) for name, value in parameters.items()}
         model = AttentionOnlyModel(moved, "shortformer", 0, "a tiny model")
         maps = model.attention(torch.tensor([[4, 0, 8, 4]]))
-        return {str(layer): one.cpu().numpy() for layer, one in enumerate(maps)}
+        return {str(layer): to_numpy(one) for layer, one in enumerate(maps)}
 
     assert equal(*there(run))
 
