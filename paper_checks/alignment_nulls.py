@@ -10,7 +10,7 @@ import numpy as np
 
 from paper_checks.carried import Carried, carried
 from paper_checks.corpus_controls import OtherCorpus, shuffled
-from paper_checks.prediction.facts import statistics_of
+from paper_checks.fastest import statistics_of
 from properties.predictions.sampling import leading_directions
 from reference.alignment import (
     REMOVED,

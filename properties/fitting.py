@@ -17,7 +17,7 @@ COARSEST, REFINEMENTS, RATES = 2.0**-3, 7, 4
 
 @dataclass(frozen=True)
 class Sized:
-    """Sizes at one rate, one a layer, and the largest error that rounding may have made in each."""
+    """Sizes [L] at one rate, one a layer, and the largest error that rounding may have made in each."""
 
     size: np.ndarray
     noise: np.ndarray

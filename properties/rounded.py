@@ -26,7 +26,7 @@ class NothingKnown(ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """An array with its error bound for results in `dtype` (float64 or float32)."""
+    """Values and their error bounds, of one shape, for results in `dtype` (float64 or float32)."""
 
     value: np.ndarray
     magnitude: np.ndarray
@@ -75,7 +75,7 @@ class Rounded:
 
 
 def exact(value: np.ndarray, dtype: str) -> Rounded:
-    """Return an array that every implementation is given to the last bit."""
+    """Return an array of any shape that every implementation is given to the last bit."""
     value = np.asarray(value, dtype=np.float64)
     return Rounded(value, np.abs(value), np.zeros_like(value), dtype)
 

@@ -17,7 +17,7 @@ from properties.tolerances import ELEMENTARY_ULPS, rounding
 def loss_change(
     parameters: Mapping[str, np.ndarray], change: Mapping[str, np.ndarray], tokens: np.ndarray, dtype: str
 ) -> tuple[float, float]:
-    """Return loss(parameters + change) - loss(parameters), and the bound on its error.
+    """Return loss(parameters + change) - loss(parameters) on tokens [N, T+1], and the bound on its error.
 
     Raises:
         NothingKnown: weights are so large that the bound has grown past use.

@@ -117,7 +117,7 @@ def train(
 
 
 def stacked(parameters: Parameters, group: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the value and the bound of one parameter group as the protocol's arrays."""
+    """Return the value and the bound of one group as the protocol's arrays: [V, V], [L, V, V], [L, T]."""
     if group == "W_O":
         return parameters[group][0].value, parameters[group][0].error
     values = [layer.value for layer in parameters[group]]

@@ -17,13 +17,13 @@ from properties.tolerances import rounding
 
 @dataclass(frozen=True)
 class Magnitude:
-    """The summed absolute terms of a statistic, and the operations on its longest path."""
+    """The summed absolute terms of a statistic, of the same shape, and the operations on its longest path."""
 
     terms: np.ndarray
     operations: int
 
     def bound(self, dtype: str) -> np.ndarray:
-        """Return the largest rounding error of each entry in `dtype`."""
+        """Return the largest rounding error of each entry in `dtype`, of the same shape."""
         return rounding(self.terms, self.operations, dtype)
 
 

@@ -63,7 +63,11 @@ class Step(Generic[M]):
 
 
 def zero_start(layers: int, orders: Mapping[str, int]) -> Truncated[Any]:
-    """All parameters zero, each group kept to the order in `orders`. ValueError unless layers >= 1."""
+    """All parameters zero, each group kept to the order in `orders`.
+
+    Raises:
+        ValueError: layers < 1.
+    """
     if layers < 1:
         raise ValueError(f"layers must be 1 or more, not {layers}")
 
@@ -87,8 +91,10 @@ def run(
 ) -> list[Truncated[M]]:
     """The parameters before the first step, after it, after the second, ...: a list one longer than `steps`.
 
-    With momentum m the update is u <- m u + gradient, parameter <- parameter - rate eta u. Raises LookupError
-    when a group is kept to too low an order for what another needs.
+    With momentum m the update is u <- m u + gradient, parameter <- parameter - rate eta u.
+
+    Raises:
+        LookupError: a group is kept to too low an order for what another needs.
     """
     history = [start]
     velocity: list[Coefficients[M]] | None = None

@@ -44,7 +44,7 @@ def sampling(
     """
     from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
-    from paper_checks.prediction.facts import statistics_of
+    from paper_checks.fastest import statistics_of
     from paper_checks.progress import progress_bar
     from properties.predictions.sampling_trial import tried
     from reference.errors import InputError

@@ -38,7 +38,8 @@ def story(
     from gpu.terminal import terminal
     from paper_checks import story_reading
     from paper_checks.corpora import load_corpus
-    from paper_checks.prediction.facts import SEQUENCES_FOR_CORRECTIONS, pair_sums_of
+    from paper_checks.fastest import pair_sums_of
+    from paper_checks.prediction.facts import SEQUENCES_FOR_CORRECTIONS
     from paper_checks.prediction.setting import Setting
     from properties.predictions.expansion import expansion
     from reference.errors import InputError

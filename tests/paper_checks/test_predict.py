@@ -218,7 +218,7 @@ def test_the_choice_of_stories_moves_the_effect_of_values_as_far_as_it_is_off():
     if not TINYSTORIES.is_file():
         pytest.skip("the stories are not here")
     from paper_checks.corpora import load_corpus
-    from paper_checks.prediction.facts import statistics_of
+    from paper_checks.fastest import statistics_of
     from properties.predictions.ablation import factors
     from properties.predictions.sampling import leading_directions
 
