@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from paper_checks.fastest import statistics_of
 from properties.predictions.alignment import layer_spread
 from properties.predictions.expansion import Directions, amounts
 from reference.alignment import cosine
@@ -127,8 +126,3 @@ def score_maps(corpus: Corpus, n: int, W: Directions, *, rate: float, steps: int
         least_cosine=min((cosine(a, b) for a, b in pairs), default=1.0),
         spread=layer_spread("W", W, rate, steps, layers),
     )
-
-
-def maps_of(corpus: Corpus) -> Maps:
-    """Return the maps of a corpus."""
-    return Maps.of(corpus.tokens, statistics_of(corpus.tokens, corpus.vocab_size))

@@ -115,3 +115,8 @@ def check_tokens(tokens: Integer[np.ndarray, "*shape"], vocab_size: int) -> None
                 f"Token {part[n, t]} at [{start + n}, {t}] is outside the vocabulary 0..{vocab_size - 1}; "
                 "raise the vocabulary size or leave out the sequence."
             )
+
+
+def shuffled(tokens: Integer[np.ndarray, "N T_plus_1"], seed: int) -> Integer[np.ndarray, "N T_plus_1"]:
+    """Return the same tokens in an order of chance: each as often as before, and nothing else is kept."""
+    return np.random.default_rng(seed).permutation(tokens.ravel()).reshape(tokens.shape)

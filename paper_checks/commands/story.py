@@ -39,6 +39,7 @@ def story(
     from paper_checks import story_reading
     from paper_checks.corpora import load_corpus
     from paper_checks.fastest import pair_sums_of
+    from paper_checks.neighbourhood import maps_of
     from paper_checks.prediction.facts import SEQUENCES_FOR_CORRECTIONS
     from paper_checks.prediction.setting import Setting
     from properties.predictions.expansion import expansion
@@ -62,7 +63,7 @@ def story(
     if not 0 <= n < loaded.sequences:
         raise InputError(f"--index is {n}; give 0 to {loaded.sequences - 1}.")
     asked = story_reading.most_repeated(loaded, n) if word is None else word
-    maps = story_reading.maps_of(loaded)
+    maps = maps_of(loaded)
     found = story_reading.evidence(loaded, maps, n, asked, top)
     bones = story_reading.skeleton(loaded, maps, n, top)
     some = loaded.tokens[:SEQUENCES_FOR_CORRECTIONS]

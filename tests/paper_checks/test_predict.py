@@ -286,7 +286,8 @@ def test_an_alignment_is_told_with_its_nulls(tmp_path):
 
 def test_another_text_is_matched_by_word_or_by_rank(tmp_path):
     from paper_checks.corpora import load_corpus
-    from paper_checks.corpus_controls import other_corpus, shuffled
+    from paper_checks.corpus_controls import other_corpus
+    from reference.corpus import shuffled
 
     corpus = load_corpus(None, vocab_size=None, length=10, tokenizer_name="words", layout="document", seed=0)
     known = other_corpus(None, corpus, "words", seed=1)
