@@ -9,6 +9,7 @@ needs what is not here, `exits 1` for a command that is to fail.
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -114,6 +115,15 @@ def test_the_documents_show_every_command():
     whole = "\n".join(block["body"] for page in PAGES for block in blocks(page))
     missing = [name for name in typer.main.get_command(app).commands if f"leadterms {name}" not in whole]
     assert missing == []
+
+
+def test_the_reference_has_a_page_for_every_module_that_is_installed():
+    rooms = runpy.run_path(str(ROOT / "docs" / "_site" / "hooks.py"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = project["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert [f"{room}*" for room in rooms["ROOMS"]] == packages
+    for room in rooms["ROOMS"]:
+        assert len(rooms["_modules"](room)) == len(list((ROOT / room).rglob("*.py"))), room
 
 
 def test_the_numbers_of_the_readme_are_those_of_the_project():

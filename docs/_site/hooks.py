@@ -17,6 +17,7 @@ ROOMS = {
     "reference": "plain NumPy",
     "gpu": "the same at scale",
     "properties": "the laws",
+    "paper_checks": "commands, claims and the report",
 }
 # Pages that stand elsewhere in the repository.
 ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
