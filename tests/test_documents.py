@@ -13,6 +13,7 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatchcase
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,6 +24,7 @@ import yaml
 
 from paper_checks.command_line import app
 from paper_checks.ledger.book import claims
+from properties.catalogue import CHECKS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -261,6 +263,24 @@ def test_the_citation_is_in_its_format(right, wrong):
     assert right in text
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(yaml.safe_load(text.replace(right, wrong, 1)), CITATION)
+
+
+# A file or folder of ours, as prose names it.
+OURS = re.compile(
+    r"`((?:theory|reference|gpu|properties|paper_checks|tests|benchmarks|examples|vectors|docs)/[\w./-]*)`"
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_names_is_there(page):
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in OURS.findall(BLOCK.sub("", text)) if not (ROOT / name).exists()] == []
+    for held in re.findall(r"\*Held by\*.*?(?:\n\n|\Z)", text, re.DOTALL):
+        family = ""
+        for name in re.findall(r"`(\w*\.[\w*]+)`", held):
+            family = name.split(".")[0] or family
+            wanted = f"{family}.{name.split('.')[1]}"
+            assert any(fnmatchcase(check.id, wanted) for check in CHECKS), wanted
 
 
 def test_the_citation_is_of_this_version():
