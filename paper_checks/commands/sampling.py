@@ -75,10 +75,8 @@ def sampling(
         )
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
         whole = {
             "corpus": {"name": loaded.name, "digest": loaded.digest},
@@ -90,7 +88,7 @@ def sampling(
             "seed": seed,
             "weights": {group: asdict(one) | {"holds": one.holds} for group, one in found.items()},
         }
-        write_text(json, dumps(finite(whole), indent=2) + "\n")
+        write_json(json, whole)
     console = terminal(quiet=quiet)
     relation = "and none of them" if disjoint else "part of"
     console.print(

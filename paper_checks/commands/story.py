@@ -71,10 +71,8 @@ def story(
     seen = story_reading.score_maps(loaded, n, W, rate=rate, steps=steps, layers=layers)
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
         whole = {
             "corpus": {"name": loaded.name, "digest": loaded.digest},
@@ -84,7 +82,7 @@ def story(
             "skeleton": [asdict(one) for one in bones],
             "score_maps": asdict(seen),
         }
-        write_text(json, dumps(finite(whole), indent=2) + "\n")
+        write_json(json, whole)
     console = terminal(quiet=quiet)
     text = " ".join(loaded.vocabulary[x] for x in loaded.tokens[n])
     console.print(f"{loaded.name}, sequence {n}: {text}")
