@@ -1,4 +1,7 @@
-"""Fit the order in eta of something measured at a ladder of rates, where it shows its order."""
+"""Fit the order in eta of something measured at a ladder of rates, where it shows its order.
+
+Derived here; the interval of the fitted order is that of `properties.tolerances.exponent`.
+"""
 
 from __future__ import annotations
 

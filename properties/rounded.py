@@ -4,6 +4,8 @@ A `Rounded` array holds a value, the magnitude it was summed from (its terms mad
 error. An implementation that evaluates the same products and sums in floating point, in any order, stays
 within the error of the exact result: a product of n terms adds gamma(n) times the product of the magnitudes
 to what its factors' errors become, and the softmax turns its argument's error into a relative one.
+
+Derived here, as a running error bound is (Higham, Accuracy and Stability of Numerical Algorithms, sec. 3.3).
 """
 
 from __future__ import annotations

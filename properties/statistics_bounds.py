@@ -2,7 +2,7 @@
 
 The magnitudes are the statistics' own sums with every term made positive. An entry of Phi_bar or Q_bar is a
 sum over pairs (t, k) of a sequence; an implementation may add them one after the other, so the number of
-pairs bounds the operations on its longest path.
+pairs bounds the operations on its longest path. Derived here, with the gamma of `properties.tolerances`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ One step adds rate * (minus the gradient) * eta to every parameter, so the coeff
 needs the coefficient of eta^(k-1) of the gradient before it and no later one: with each group kept to its own
 order, descent is exact arithmetic on finitely many matrices. The rate of a step is a rational multiple of
 eta, and the gradient of a step is any weighted sum over sequences, which covers changing rates, batches,
-momentum and a start that is not zero.
+momentum and a start that is not zero. Derived here; the gradient is that of Lemma D.8
+(`theory.model_series`).
 """
 
 from __future__ import annotations
