@@ -68,6 +68,12 @@ def test_an_import_against_the_arrows_is_found(room, line):
     assert found.startswith("a.py:")
 
 
+@pytest.mark.parametrize("room", ARROWS)
+def test_no_file_is_so_long_that_it_holds_two_ideas(room):
+    """CONTRIBUTING.md asks for 300 lines or so; a table of cases may be longer, but not by more."""
+    assert [path for path in files(room) if len(path.read_text(encoding="utf-8").splitlines()) > 400] == []
+
+
 @pytest.mark.parametrize("room", ["theory", "reference", "properties", "paper_checks"])
 def test_torch_is_imported_by_gpu_only(room):
     # This one asks for the device's name.
