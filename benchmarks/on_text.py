@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measuring import machine
-from properties.results import write_text
+from reference.atomic_files import write_text
 
 COLUMNS = 80
 # The sizes of the published runs.

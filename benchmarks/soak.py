@@ -20,9 +20,10 @@ from typing import Any
 from benchmarks.measuring import machine
 from properties.catalogue import CHECKS
 from properties.connectors import connect
-from properties.results import BAD, write_text
+from properties.results import BAD
 from properties.runner import FEWEST, PROFILES
 from properties.soak import soak
+from reference.atomic_files import write_text
 
 TARGETS = ("reference", "gpu", "gpu32", "py:numpy_descent:Adapter")
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

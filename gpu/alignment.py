@@ -15,7 +15,7 @@ from gpu.model import Transformer
 def leading_terms(statistics: Mapping[str, np.ndarray], model: Transformer) -> dict[str, Tensor]:
     """Return the directions of W_O, V, W and P that the theory names, on the model's device.
 
-    They are B_bar, Phi_bar^T B_bar^T, Q_bar and Delta_bar (paper, Theorem 4.1).
+    They are B_bar, Phi_bar^T B_bar^T and Q_bar [V, V], and Delta_bar [T] (paper, Theorem 4.1).
     """
     named = {
         "W_O": statistics["B_bar"],
@@ -29,7 +29,7 @@ def leading_terms(statistics: Mapping[str, np.ndarray], model: Transformer) -> d
 
 @torch.no_grad()
 def alignments(model: Transformer, leading: Mapping[str, Tensor]) -> dict[str, list[float | None]]:
-    """Return the cosine of each weight with its leading term, by group and layer; None at length zero."""
+    """Return the cosine of each weight with those leading terms, by group and layer; None at length zero."""
     return {
         group: [cosine(value, leading[group]) for value in ([weights] if group == "W_O" else weights)]
         for group, weights in model.named_parameters()

@@ -22,13 +22,13 @@ SIZE_BYTES, METADATA = 8, "__metadata__"
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write arrays as safetensors with JSON facts and a digest; raises as `write_atomically`."""
+    """Write arrays of any shape as safetensors with JSON facts and a digest; raises as `write_atomically`."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     write_safetensors(path, contiguous, metadata(contiguous, json.dumps(facts, sort_keys=True)))
 
 
 def metadata(arrays: Mapping[str, np.ndarray], facts: str) -> dict[str, str]:
-    """Return the metadata of a file of arrays: facts in JSON, and the SHA-256 of these and of the arrays."""
+    """Return the metadata of a file: facts in JSON, and the SHA-256 of these and of arrays of any shape."""
     whole = hashlib.sha256(f"{facts}\n".encode())
     for name in sorted(arrays):
         whole.update(f"{name} {arrays[name].dtype} {arrays[name].shape}\n".encode())
@@ -37,7 +37,7 @@ def metadata(arrays: Mapping[str, np.ndarray], facts: str) -> dict[str, str]:
 
 
 def write_safetensors(path: Path, arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> None:
-    """Write contiguous arrays with metadata; raises as `write_atomically`."""
+    """Write contiguous arrays of any shape with metadata; raises as `write_atomically`."""
 
     def write(beside: Path) -> None:
         try:
@@ -68,7 +68,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return the arrays and facts of a file that `write_arrays` wrote.
+    """Return the arrays, of any shape, and the facts of a file that `write_arrays` wrote.
 
     Raises:
         InputError: the file is missing, unreadable, of another kind, or not as it was written.

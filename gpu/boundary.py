@@ -73,12 +73,12 @@ def parameter_tensors(
 
 
 def real_tensor(array: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """Return a copy of an array of real numbers as a tensor."""
+    """Return a copy of an array of real numbers, of any shape, as a tensor."""
     return torch.tensor(np.asarray(array), dtype=dtype, device=device)
 
 
 def to_numpy(tensor: torch.Tensor) -> np.ndarray:
-    """Return a tensor's values as a NumPy array of the same type."""
+    """Return a tensor's values as a NumPy array of the same shape and type."""
     array: np.ndarray = tensor.detach().cpu().numpy()
     return array
 

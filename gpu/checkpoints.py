@@ -47,14 +47,22 @@ def digest(tokens: Integer[np.ndarray, "N T_plus_1"]) -> str:
 
 
 def save(folder: Path, checkpoint: Checkpoint, settings: Settings, corpus: str) -> None:
-    """Write the checkpoint into a folder, in the place of the one before; InputError if it cannot be."""
+    """Write the checkpoint into a folder, in the place of the one before.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     arrays = {group: to_numpy(value) for group, value in checkpoint.model.named_parameters()}
     facts = {"kind": KIND, "step": checkpoint.step, "settings": asdict(settings), "corpus": corpus}
     write_arrays(folder / CHECKPOINT, arrays, facts)
 
 
 def describe(folder: Path, settings: Settings, corpus: str, about: Mapping[str, Any]) -> None:
-    """Write what the run in a folder is, for people; InputError if it cannot be."""
+    """Write what the run in a folder is, for people.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     write_json(folder / ABOUT, {**about, "settings": asdict(settings), "corpus_tokens": corpus})
 
 
@@ -115,7 +123,11 @@ def last_entry(folder: Path) -> dict[str, Any] | None:
 
 
 def append_log(folder: Path, line: dict[str, Any]) -> None:
-    """Append a line of JSON to the log; InputError if it cannot be written."""
+    """Append a line of JSON to the log.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     path = folder / LOG
     try:
         with path.open("a", encoding="utf-8") as file:

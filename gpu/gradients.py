@@ -22,7 +22,8 @@ def loss_and_gradients(
 ) -> tuple[float, dict[str, Tensor]]:
     """Return the mean cross-entropy over all N*T positions, and dLoss/dparameter by name.
 
-    A corpus too large for one backward pass is cut into runs of sequences whose parts add up.
+    The gradients have the shapes of the parameters. A corpus too large for one backward pass is cut into runs
+    of sequences whose parts add up.
     """
     parameters = dict(model.named_parameters())
     total = {group: torch.zeros_like(value) for group, value in parameters.items()}

@@ -108,7 +108,7 @@ class Gpu:
         return {group: to_numpy(value) for group, value in model.named_parameters()}
 
     def remove_projection(self, weight: Any, direction: Any) -> np.ndarray:
-        """Return the weight without its part along the direction.
+        """Return the weight without its part along the direction, of one shape.
 
         Raises:
             InputError: their shapes differ.
@@ -121,11 +121,19 @@ class Gpu:
         return to_numpy(remove_projection(W, D))
 
     def head_profile(self, attention: Any) -> dict[str, float]:
-        """Return the profile by name of one [T, T] map; InputError if it is not square."""
+        """Return the profile by name of one [T, T] map.
+
+        Raises:
+            InputError: it is not square.
+        """
         return {name: float(value) for name, value in head_profile(self._map(attention)).items()}
 
     def induction_score(self, attention: Any, period: int) -> float:
-        """Return the score of one [T, T] map; InputError if it is no square or the period does not fit."""
+        """Return the score of one [T, T] map.
+
+        Raises:
+            InputError: it is no square or the period does not fit.
+        """
         return float(induction_score(self._map(attention), period))
 
     def sequence_induction_score(self, attention: Any, tokens: Any) -> float:
@@ -144,7 +152,11 @@ class Gpu:
         return float(sequence_induction_score(rows[None], numbers[None])[0])
 
     def composition_score(self, first: Any, second: Any) -> float:
-        """Return the score of two matrices; InputError if they cannot be multiplied."""
+        """Return the score of two matrices.
+
+        Raises:
+            InputError: they cannot be multiplied.
+        """
         left, right = self._real(first), self._real(second)
         if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
             raise InputError(

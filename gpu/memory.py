@@ -14,7 +14,11 @@ COPIES = 3
 
 
 def check_memory(settings: Settings, device: torch.device) -> None:
-    """Raise InputError if the weights of a model and what a step adds to them are more than the memory."""
+    """Refuse a model whose weights, with what a step adds to them, are more than the memory.
+
+    Raises:
+        InputError: they are.
+    """
     entries = (1 + 2 * settings.layers) * settings.vocab_size**2
     needed = COPIES * entries * torch.finfo(float_type(settings.dtype)).bits // 8
     there = memory(device)

@@ -63,7 +63,7 @@ class ModuleImplementation:
             return float(_loss(module, numbers))
 
     def gradients(self, parameters: Mapping[str, Any], tokens: Any) -> dict[str, np.ndarray]:
-        """Return dLoss/dparameter by group."""
+        """Return dLoss/dparameter by group, of the shapes of the parameters."""
         module, numbers = self._loaded(parameters, tokens)
         with full_precision(), threads_for(numbers, len(parameters["W_O"])):
             _descend(module, numbers, rate=0.0)
@@ -76,7 +76,11 @@ class ModuleImplementation:
     def train(
         self, tokens: Any, vocab_size: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
-        """Return the parameters after full-batch descent from zero."""
+        """Return the parameters after full-batch descent from zero.
+
+        Raises:
+            InputError: there is no layer, or the rate or the number of steps is negative.
+        """
         if layers < 1 or rate < 0 or steps < 0:
             raise InputError(f"There is no descent of {layers} layers and {steps} steps at the rate {rate}.")
         numbers = torch.tensor(whole_numbers(tokens, vocab_size))

@@ -67,7 +67,11 @@ Quiet = Annotated[
 
 
 def one_corpus(argument: str | None, option: str | None) -> str | None:
-    """Return the corpus, named as an argument, with --corpus or not at all; InputError if it is twice."""
+    """Return the corpus, named as an argument, with --corpus or not at all.
+
+    Raises:
+        InputError: it is named twice.
+    """
     if argument is not None and option is not None:
         raise InputError("Name one corpus, as the argument CORPUS or with --corpus; see --help.")
     return option if argument is None else argument

@@ -74,14 +74,14 @@ class Tables:
 
     @property
     def all(self) -> list[Tensor]:
-        """The three kinds in one list."""
+        """The three kinds in one list, tables [V, V]."""
         return [self.direct, self.rows, *self.cells]
 
 
 def path_loss_and_gradients(
     model: Transformer, tokens: Int64[Tensor, "N T_plus_1"]
 ) -> tuple[float, dict[str, Tensor]]:
-    """Return the mean cross-entropy and dLoss/dparameter, like `gpu.gradients.loss_and_gradients`."""
+    """Return the mean cross-entropy and the gradients by name, like `gpu.gradients.loss_and_gradients`."""
     with torch.enable_grad():
         tables = Tables.of(model).all
     into = [torch.zeros_like(table) for table in tables]

@@ -28,7 +28,7 @@ class Sorted:
     first: Int64[np.ndarray, " keys_plus_1"]
 
     def split(self, group: Int64[np.ndarray, " keys"]) -> list[np.ndarray]:
-        """Return the positions of each group of consecutive keys."""
+        """Return the positions [n] of each group of consecutive keys."""
         return np.split(self.positions, self.first[bounds(group)[1:-1]])
 
 

@@ -34,10 +34,9 @@ LOST = (
 def processes(device: str) -> Iterator[Team]:
     """Join the other processes, which compute on `device` each.
 
-    SIGTERM, which torchrun sends when one of them has ended, raises InputError.
-
     Raises:
         InputError: the processes do not find each other.
+        InputError: SIGTERM came, which torchrun sends when one of them has ended.
     """
     before = signal.getsignal(signal.SIGTERM)
     try:
@@ -61,7 +60,11 @@ class Processes(Team):
         self.size = size
 
     def send(self, tensor: torch.Tensor, source: int) -> None:
-        """Overwrite a tensor with that of the process `source`, in every process."""
+        """Overwrite a tensor of any shape with that of the process `source`, in every process.
+
+        Raises:
+            InputError: another process has ended.
+        """
         try:
             distributed.broadcast(tensor, source)
         except RuntimeError:
@@ -74,14 +77,18 @@ class Processes(Team):
         return tensor.numpy()
 
     def total(self, array: np.ndarray) -> np.ndarray:
-        """Return the sum of the arrays of all processes, added in the order of their ranks."""
+        """Return the sum of the arrays, of one shape, of all processes, in the order of their ranks."""
         found = self.shared(array, 0)
         for source in range(1, self.size):
             found = np.asarray(found + self.shared(array, source))
         return found
 
     def agree(self, what: str, value: str) -> None:
-        """Raise InputError unless all processes have the same value."""
+        """Refuse to go on where processes differ.
+
+        Raises:
+            InputError: they have not all the same value.
+        """
         ours = np.frombuffer(hashlib.sha256(value.encode()).digest(), dtype=np.int64)
         theirs = [self.shared(ours, source) for source in range(self.size)]
         # Each process sees all of them, so that all of them stop.

@@ -33,11 +33,16 @@ class Sums(ABC):
     @classmethod
     @abstractmethod
     def of_arrays(cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int) -> Any:
-        """Return the sums whose `arrays` these are; KeyError or ValueError if one is missing or another."""
+        """Return the sums whose `arrays` these are, [V, V] and [T].
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is another.
+        """
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return what determines the sums, by name."""
+        """Return what determines the sums, by name: of [V, V] and [T], or the parts of sparse ones."""
 
     @abstractmethod
     def join(self, team: Team) -> None:
@@ -105,7 +110,11 @@ def chained(digest: str, tokens: UInt32[np.ndarray, "n T_plus_1"]) -> str:
 
 
 def save(path: Path, progress: Progress[Any, Any]) -> None:
-    """Write progress to `path` whole or not at all; InputError if it cannot be written."""
+    """Write progress to `path` whole or not at all.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     facts: dict[str, Any] = {
         "kind": f"{progress.first.kind} {KIND}",
         "vocab_size": progress.vocab_size,

@@ -30,7 +30,7 @@ def mean_over_batches(
     Args:
         model: the weights, the same in every process.
         tokens: the corpus.
-        batches: which sequences each batch takes; all batches have as many.
+        batches: which sequences each batch takes, [n]; all batches have as many.
         team: the processes.
     """
     total = {group: torch.zeros_like(value) for group, value in model.named_parameters()}

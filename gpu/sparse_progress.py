@@ -43,12 +43,17 @@ class SparseFirstSums(Sums):
     def of_arrays(
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> SparseFirstSums:
-        """Return the sums that `arrays` gave."""
+        """Return the sums that `arrays` gave, of [V, V].
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is of another type or shape.
+        """
         count, share = (matrix_of(arrays, name, vocab_size) for name in ("count", "share"))
         return cls(count, share, sequences, length)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays that determine the sums."""
+        """Return the parts of count and share [V, V], which determine the sums."""
         return arrays_of({"count": self.count, "share": self.share})
 
     def add(self, count: Any, share: Any, sequences: int) -> None:
@@ -91,14 +96,19 @@ class SparseSecondSums(Sums):
     def of_arrays(
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> SparseSecondSums:
-        """Return the sums that `arrays` gave."""
+        """Return the sums that `arrays` gave, of [V, V] and [T].
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is of another type or shape.
+        """
         by_distance = arrays["by_distance"]
         if (by_distance.dtype, by_distance.shape) != (np.dtype(np.float64), (length,)):
             raise ValueError(f"by_distance is {by_distance.dtype} {list(by_distance.shape)}")
         return cls(matrix_of(arrays, "by_cell", vocab_size), by_distance, sequences)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays that determine the sums."""
+        """Return the parts of by_cell [V, V], and by_distance [T], which determine the sums."""
         return arrays_of({"by_cell": self.by_cell}) | {"by_distance": self.by_distance}
 
     def add(self, by_cell: Any, by_distance: Float64[np.ndarray, " T"], sequences: int) -> None:
@@ -119,12 +129,16 @@ class SparseSecondSums(Sums):
 
 
 def arrays_of(matrices: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the parts of CSR arrays, as NAME.indptr, NAME.indices and NAME.data."""
+    """Return the parts of CSR arrays [V, V], as NAME.indptr [V + 1], NAME.indices and NAME.data."""
     return {f"{name}.{part}": getattr(matrix, part) for name, matrix in matrices.items() for part in PARTS}
 
 
 def matrix_of(arrays: Mapping[str, np.ndarray], name: str, vocab_size: int) -> Any:
-    """Return the CSR array [V, V] that `arrays_of` took apart; ValueError if these are the parts of none."""
+    """Return the CSR array [V, V] that `arrays_of` took apart.
+
+    Raises:
+        ValueError: these are the parts of no such array.
+    """
     indptr, indices, data = (arrays[f"{name}.{part}"] for part in PARTS)
     if data.dtype != np.float64 or {indptr.dtype.kind, indices.dtype.kind} != {"i"}:
         raise ValueError(f"{name} is no array of numbers")

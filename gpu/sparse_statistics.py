@@ -69,7 +69,7 @@ class SparseStatistics:
         }
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the same as dense arrays: a sparse one as NAME.indptr, NAME.indices and NAME.data."""
+        """Return the same as arrays: Delta_bar [T], of a sparse one NAME.indptr, .indices and .data."""
         matrices = self.matrices()
         return {"Delta_bar": matrices.pop("Delta_bar"), **arrays_of(matrices)}
 

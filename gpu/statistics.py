@@ -120,7 +120,7 @@ def causal_pairs(
 
 
 def batches(tokens: Tokens) -> Iterator[torch.Tensor]:
-    """Cut a corpus into runs of sequences with at most PAIRS_AT_ONCE pairs, one sequence at the least."""
+    """Cut a corpus into runs [n, T+1] with at most PAIRS_AT_ONCE pairs, one sequence at the least."""
     length = tokens.shape[1] - 1
     run = max(1, 2 * PAIRS_AT_ONCE // (length * (length + 1)))
     for start in range(0, len(tokens), run):

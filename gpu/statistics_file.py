@@ -14,7 +14,11 @@ from reference.corpus import Corpus
 
 
 def write_statistics(path: Path, corpus: Corpus, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write the arrays of the statistics whole or not at all; InputError if the file cannot be written."""
+    """Write the arrays of the statistics whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
     metadata = {
         "corpus": corpus.name,
         "digest": corpus.digest,

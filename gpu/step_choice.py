@@ -47,7 +47,7 @@ def paths_pay(N: int, T: int, V: int, layers: int) -> bool:
 def cheapest_loss_and_gradients(
     model: Transformer, tokens: Int64[Tensor, "N T_plus_1"]
 ) -> tuple[float, dict[str, Tensor]]:
-    """Return the mean cross-entropy and dLoss/dparameter by the way that costs less."""
+    """Return the mean cross-entropy, and the gradients by name, by the way that costs less."""
     layers, T = model.P.shape
     if paths_pay(len(tokens), T, len(model.W_O), layers):
         return path_loss_and_gradients(model, tokens)

@@ -48,16 +48,25 @@ class FirstSums(Sums):
     def of_arrays(
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> FirstSums:
-        """Return the sums with these arrays; KeyError or ValueError if one is missing or of another shape."""
+        """Return the sums with these arrays, [V, V].
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is of another type or shape.
+        """
         found = _like(arrays, cls.zero(vocab_size, length).arrays())
         return cls(found["count"], found["share"], sequences, length)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays by name."""
+        """Return the arrays [V, V] by name."""
         return {"count": self.count, "share": self.share}
 
     def add(self, other: FirstSums) -> None:
-        """Take in the sums of another part of the corpus; InputError if its sizes differ."""
+        """Take in the sums of another part of the corpus.
+
+        Raises:
+            InputError: its sizes differ.
+        """
         _check_same((len(self.count), self.length), (len(other.count), other.length))
         self.count += other.count
         self.share += other.share
@@ -115,16 +124,25 @@ class SecondSums(Sums):
     def of_arrays(
         cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int
     ) -> SecondSums:
-        """Return the sums with these arrays; KeyError or ValueError if one is missing or of another shape."""
+        """Return the sums with these arrays, [V, V] and [LANES, T].
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is of another type or shape.
+        """
         found = _like(arrays, cls.zero(vocab_size, length).arrays())
         return cls(found["by_cell"], found["by_distance"], sequences)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays by name."""
+        """Return the arrays by name, [V, V] and [LANES, T]."""
         return {"by_cell": self.by_cell, "by_distance": self.by_distance}
 
     def add(self, other: SecondSums) -> None:
-        """Take in the sums of another part of the corpus; InputError if its sizes differ."""
+        """Take in the sums of another part of the corpus.
+
+        Raises:
+            InputError: its sizes differ.
+        """
         _check_same((len(self.by_cell), self.length), (len(other.by_cell), other.length))
         self.by_cell += other.by_cell
         self.by_distance += other.by_distance

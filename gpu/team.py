@@ -38,11 +38,15 @@ class Team:
         return array
 
     def total(self, array: np.ndarray) -> np.ndarray:
-        """Return the sum of the arrays of all processes, added in the order of their ranks."""
+        """Return the sum of the arrays, of one shape, of all processes, in the order of their ranks."""
         return array
 
     def agree(self, what: str, value: str) -> None:
-        """Raise InputError unless all processes have the same value."""
+        """Refuse to go on where processes differ.
+
+        Raises:
+            InputError: they have not all the same value.
+        """
 
 
 @contextmanager

@@ -26,7 +26,11 @@ def whole_numbers(tokens: Any, vocab_size: int) -> Int64[np.ndarray, "N T_plus_1
 
 
 def checked_tokens(tokens: Any, vocab_size: int) -> Integer[np.ndarray, "N T_plus_1"]:
-    """Return tokens as the array that they are, of any integer type; raises as `whole_numbers`."""
+    """Return tokens as the array that they are, of any integer type.
+
+    Raises:
+        InputError: it is no array [N, T+1] of whole numbers below `vocab_size`.
+    """
     array = np.asarray(tokens)
     if array.dtype.kind not in "iu":
         raise InputError(f"Tokens are numbers of words, not {array.dtype}; give an array of whole numbers.")
@@ -35,7 +39,7 @@ def checked_tokens(tokens: Any, vocab_size: int) -> Integer[np.ndarray, "N T_plu
 
 
 def checked_parts(parts: Iterable[np.ndarray], vocab_size: int) -> Iterator[UInt32[np.ndarray, "n T_plus_1"]]:
-    """Go through the parts of a corpus, each checked.
+    """Go through the parts [n, T+1] of a corpus, each checked.
 
     Raises:
         InputError: there is no part, they can be gone through only once, their lengths differ, or one is no

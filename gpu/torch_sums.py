@@ -12,7 +12,11 @@ from gpu.sums import FirstSums, SecondSums
 
 
 def check(device: str) -> None:
-    """Raise InputError unless this machine has the device."""
+    """Refuse a device that this machine does not have.
+
+    Raises:
+        InputError: it does not have it.
+    """
     usable_device(device)
 
 

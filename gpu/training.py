@@ -66,6 +66,9 @@ class Outputs:
         told: called with the entry of every step.
         resumed: whether a checkpoint in the folder is gone on from, or refused.
         about: what `run.json` tells besides the settings.
+
+    Raises:
+        InputError: `save_every` or `log_every` is below 1.
     """
 
     folder: Path | None = None

@@ -88,14 +88,18 @@ class Settings:
         return self.rate * falling[self.schedule]
 
     def steps_an_epoch(self, sequences: int) -> int:
-        """Return how many steps N sequences give; InputError if they are fewer than those of a step."""
+        """Return how many steps N sequences give.
+
+        Raises:
+            InputError: they are fewer than those of a step.
+        """
         if sequences < self.sequences_a_step:
             what = "no batch" if self.accumulate == 1 else f"no {self.accumulate} batches"
             raise InputError(f"{sequences} sequences make {what} of {self.batch}; give a smaller one.")
         return sequences // self.sequences_a_step
 
     def batches_at(self, step: int, sequences: int) -> list[np.ndarray]:
-        """Return which of N sequences the batches of step 0, 1, ... take."""
+        """Return which of N sequences, [n] each, the batches of step 0, 1, ... take."""
         return np.split(self.sequences_at(step, sequences), self.accumulate)
 
     def sequences_at(self, step: int, sequences: int) -> Int64[np.ndarray, " sequences_a_step"]:

@@ -72,7 +72,7 @@ def run_passes(
     traces: Traces,
     team: Team,
 ) -> tuple[First, Between, Second]:
-    """Go through the parts twice; return the sums of both passes, and what lies between.
+    """Go through the parts [n, T+1] twice; return the sums of both passes, and what lies between.
 
     Raises:
         InputError: a part is no array of tokens, there is none or only once, the saved progress is of another
@@ -116,7 +116,7 @@ def go_through(
     is_through: Callable[[int], None],
     takes: Callable[[int], bool] = lambda part: True,
 ) -> None:
-    """Add the parts that are not in yet, and call `is_through` after each with the sequences so far.
+    """Add the parts [n, T+1] that are not in yet, and call `is_through` after each with the sequences so far.
 
     Raises:
         InputError: a part is no array of tokens, or the parts that are in were others.

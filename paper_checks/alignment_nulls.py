@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from paper_checks.carried import Carried, carried
-from paper_checks.corpus_controls import OtherCorpus, shuffled
-from paper_checks.prediction.facts import statistics_of
+from paper_checks.corpus_controls import OtherCorpus
+from paper_checks.fastest import statistics_of
 from properties.predictions.sampling import leading_directions
 from reference.alignment import (
     REMOVED,
@@ -21,7 +21,7 @@ from reference.alignment import (
     singular_directions,
     spectrum,
 )
-from reference.corpus import Corpus
+from reference.corpus import Corpus, shuffled
 from reference.errors import InputError
 
 GROUPS = ("W_O", "V", "W", "P")

@@ -9,12 +9,12 @@ from importlib.util import find_spec
 import numpy as np
 
 from paper_checks.alignment_nulls import OTHER, SHUFFLED
-from paper_checks.corpus_controls import OtherCorpus, shuffled
-from paper_checks.prediction.facts import statistics_of
+from paper_checks.corpus_controls import OtherCorpus
+from paper_checks.fastest import statistics_of
 from properties.predictions.ablation import factors, of_sequence
 from properties.predictions.sampling import leading_directions
 from reference.alignment import cosine
-from reference.corpus import Corpus
+from reference.corpus import Corpus, shuffled
 from reference.effects import along, loss_change
 
 GROUPS = ("W_O", "V", "W", "P")
@@ -75,7 +75,7 @@ def behaviour(
     seed: int,
     told: Told,
 ) -> dict[str, Behaviour]:
-    """Return what removing each weight's part along its leading term does, W_O, V 0, V 1, ...
+    """Return what removing each of the weights' part along its leading term does, W_O, V 0, V 1, ...
 
     The loss is that of `sequences` sequences of the corpus, drawn at random; random directions come from the
     same seed.

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from paper_checks.prediction.facts import statistics_of
+from paper_checks.fastest import statistics_of
 from reference.categories import CATEGORIES, Hits, category_hits, cosine_similarity, numbers_of
 from reference.corpus import Corpus
 

@@ -29,11 +29,6 @@ class OtherCorpus:
     told: str
 
 
-def shuffled(tokens: Int64[np.ndarray, "N T_plus_1"], seed: int) -> Int64[np.ndarray, "N T_plus_1"]:
-    """Return the same tokens in an order of chance: frequencies stay, and nothing else."""
-    return np.random.default_rng(seed).permutation(tokens.ravel()).reshape(tokens.shape)
-
-
 def other_corpus(path: Path | None, corpus: Corpus, tokenizer_name: str, seed: int) -> OtherCorpus:
     """Return the text in `path`, or stories from the grammar, cut into windows of the same length.
 

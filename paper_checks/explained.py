@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int64
 
-from paper_checks.prediction.facts import statistics_of
+from paper_checks.fastest import statistics_of
 from properties.predictions.sampling import leading_directions
 from properties.rounded import NothingKnown
 from properties.rounded_model import forward, given

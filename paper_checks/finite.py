@@ -1,11 +1,15 @@
-"""Values as JSON has them: nan and infinity become null."""
+"""Values as JSON has them, nan and infinity as null: what the commands write for `--json`."""
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from reference.atomic_files import write_text
 
 
 def finite(value: Any) -> Any:
@@ -21,3 +25,12 @@ def finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value of mappings, sequences and numbers as JSON for people and programs, whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    write_text(path, json.dumps(finite(value), indent=2) + "\n")

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from paper_checks.prediction.facts import statistics_of
+from paper_checks.fastest import statistics_of
 from reference.corpus import Corpus
 from reference.neighbours import KINDS, RANKINGS, Kind, Maps, Ranking, content_words, ranked
 
@@ -76,7 +76,11 @@ def maps_of(corpus: Corpus) -> Maps:
 def neighbours(
     corpus: Corpus, maps: Maps, word: str, ranking: Ranking, content_only: bool, top: int
 ) -> dict[str, list[tuple[str, float]]]:
-    """Return the nearest words of each kind with their scores; InputError for an unknown word."""
+    """Return the nearest words of each kind with their scores.
+
+    Raises:
+        InputError: the corpus does not have the word.
+    """
     number, keep = corpus.number(word), _kept(corpus, content_only)
     found = {}
     for kind in KINDS:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from paper_checks.behaviour import behaviour, trained_weights
-from paper_checks.corpus_controls import other_corpus, shuffled
+from paper_checks.corpus_controls import other_corpus
+from paper_checks.fastest import statistics_of
 from paper_checks.finite import finite
 from paper_checks.neighbourhood import (
     AMONG,
@@ -21,11 +22,10 @@ from paper_checks.neighbourhood import (
     published_lists,
     reproduced,
 )
-from paper_checks.prediction.facts import statistics_of
 from paper_checks.published_agreement import sentences
 from properties.predictions.sampling import leading_directions
 from reference.alignment import cosine, singular_directions
-from reference.corpus import Corpus
+from reference.corpus import Corpus, shuffled
 from reference.neighbours import content_words
 from theory.certificates import prove
 

@@ -8,10 +8,10 @@ import importlib.util
 import platform
 import subprocess
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from properties.pytest_results import versions
 from reference.corpus import Corpus
 
 PACKAGES = ("leadterms", "numpy", "scipy", "sympy", "python-flint", "hypothesis", "torch")
@@ -37,7 +37,7 @@ def header(
     return {
         "command": command,
         "started": began.isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": versions(PACKAGES),
         "commit": _commit(),
         "machine": f"{platform.system()} {platform.machine()}",
         "device": _device(),
@@ -60,16 +60,6 @@ def header(
 def has_torch() -> bool:
     """Return whether torch can be imported, without importing it."""
     return importlib.util.find_spec("torch") is not None
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _device() -> str:

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from paper_checks.prediction.facts import statistics_of
 from properties.predictions.alignment import layer_spread
 from properties.predictions.expansion import Directions, amounts
 from reference.alignment import cosine
@@ -55,7 +54,11 @@ class ScoreMaps:
 
 
 def find(corpus: Corpus, words: list[str]) -> int:
-    """Return the first sequence that holds these words in a row; InputError if none does."""
+    """Return the first sequence that holds these words in a row.
+
+    Raises:
+        InputError: none has them.
+    """
     wanted = [corpus.number(word) for word in words]
     for n, sequence in enumerate(corpus.tokens):
         row = sequence.tolist()
@@ -65,7 +68,11 @@ def find(corpus: Corpus, words: list[str]) -> int:
 
 
 def most_repeated(corpus: Corpus, n: int) -> str:
-    """Return the content word that sequence n has most often, the first one of several."""
+    """Return the content word that sequence n has most often, the first one of several.
+
+    Raises:
+        InputError: it has none.
+    """
     keep = content_words(corpus.vocabulary)
     counts = Counter(int(x) for x in corpus.tokens[n] if keep[x])
     if not counts:
@@ -119,8 +126,3 @@ def score_maps(corpus: Corpus, n: int, W: Directions, *, rate: float, steps: int
         least_cosine=min((cosine(a, b) for a, b in pairs), default=1.0),
         spread=layer_spread("W", W, rate, steps, layers),
     )
-
-
-def maps_of(corpus: Corpus) -> Maps:
-    """Return the maps of a corpus."""
-    return Maps.of(corpus.tokens, statistics_of(corpus.tokens, corpus.vocab_size))

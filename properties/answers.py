@@ -31,7 +31,7 @@ class Refused(ImplementationError):
 
 
 def numbers(value: Any, what: str) -> np.ndarray:
-    """Return a copy of an answer as float64; NaN and infinities pass, for a law to show where they are.
+    """Return a copy of an answer of any shape as float64; NaN and infinities pass, for a law to show where.
 
     A copy: the implementation may write its next answer into the same arrays, and a law that compares two
     answers of its own would then compare one with itself.
@@ -60,7 +60,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
 
 
 def shaped(array: np.ndarray, what: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the array.
+    """Return the array, of any shape that is asked for.
 
     Raises:
         ImplementationError: it has another shape.
@@ -71,7 +71,7 @@ def shaped(array: np.ndarray, what: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndarray:
-    """Return one entry of an answer.
+    """Return one entry, of any shape, of an answer.
 
     Raises:
         ImplementationError: the answer has no such entry.

@@ -36,7 +36,7 @@ class DescentCase(CorpusCase):
 
 @dataclass(frozen=True)
 class ModelCase(CorpusCase):
-    """Those tokens and parameters away from zero."""
+    """Those tokens, and parameters away from zero: W_O [V, V], V and W [L, V, V], P [L, T]."""
 
     W_O: np.ndarray
     V: np.ndarray
@@ -71,7 +71,7 @@ class LengthsCase:
 
 @dataclass(frozen=True)
 class MatrixCase:
-    """Two square matrices of one size and a scale."""
+    """Two square matrices [n, n] and a scale."""
 
     first: np.ndarray
     second: np.ndarray

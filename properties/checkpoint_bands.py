@@ -82,7 +82,7 @@ def remainders(corpus: Corpus, layers: int, rate: float, steps: int) -> dict[str
 
 
 def by_layer(group: str, weight: np.ndarray) -> np.ndarray:
-    """Return a group's weight with layers as its first axis; W_O is one layer."""
+    """Return a group's weight with layers as its first axis: W_O [V, V] is one layer, [1, V, V]."""
     return weight[None] if group == "W_O" else weight
 
 

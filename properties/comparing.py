@@ -8,14 +8,14 @@ from properties.check import Comparison
 
 
 def arrays(comparison: Comparison) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return got, expected and the bound as float64 arrays; the bound has the shape of what is expected."""
+    """Return got and expected, float64 of any shape, and the bound, of the shape of what is expected."""
     got = np.asarray(comparison.got, dtype=np.float64)
     expected = np.asarray(comparison.expected, dtype=np.float64)
     return got, expected, np.broadcast_to(np.asarray(comparison.bound, dtype=np.float64), expected.shape)
 
 
 def error_over_bound(comparison: Comparison) -> np.ndarray:
-    """Return error / bound by entry: infinite for NaN and where a bound of 0 is not met.
+    """Return error / bound, of the same shape: infinite for NaN and where a bound of 0 is not met.
 
     Raises:
         ValueError: the shapes differ.

@@ -1,4 +1,7 @@
-"""Fit the order in eta of something measured at a ladder of rates, where it shows its order."""
+"""Fit the order in eta of something measured at a ladder of rates, where it shows its order.
+
+Derived here; the interval of the fitted order is that of `properties.tolerances.exponent`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ COARSEST, REFINEMENTS, RATES = 2.0**-3, 7, 4
 
 @dataclass(frozen=True)
 class Sized:
-    """Sizes at one rate, one a layer, and the largest error that rounding may have made in each."""
+    """Sizes [L] at one rate, one a layer, and the largest error that rounding may have made in each."""
 
     size: np.ndarray
     noise: np.ndarray

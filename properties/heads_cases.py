@@ -34,7 +34,7 @@ class HeadsCase:
 
 @dataclass(frozen=True)
 class RowsCase:
-    """Rows of activations: the number of the sequence that each belongs to, the test share and a seed."""
+    """Rows of activations: the sequence that each belongs to, int64 [rows], the test share and a seed."""
 
     sequences: np.ndarray
     share: float

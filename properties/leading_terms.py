@@ -29,7 +29,7 @@ GROUPS = ("W_O", "V", "W", "P")
 
 @dataclass(frozen=True)
 class Directions:
-    """What each weight is made of: its leading direction first, then those of the next order."""
+    """What each weight is made of, [V, V], P [T]: its leading direction, then those of the next order."""
 
     W_O: list[np.ndarray]
     V: list[np.ndarray]
@@ -46,7 +46,7 @@ class Directions:
         return self._amounts(group, steps)[0] * rate ** _order(group) * getattr(self, group)[0]
 
     def following(self, group: str, rate: float, steps: int) -> np.ndarray:
-        """Return the term one order higher."""
+        """Return the term one order higher: [V, V], P [T]."""
         parts = zip(self._amounts(group, steps)[1:], getattr(self, group)[1:], strict=True)
         return rate ** (_order(group) + 1) * sum(amount * direction for amount, direction in parts)
 
@@ -58,7 +58,7 @@ class Directions:
 
 
 def leading_directions(tokens: Int64[np.ndarray, "N T_plus_1"], vocab_size: int) -> dict[str, np.ndarray]:
-    """Return what each weight is proportional to at its leading order (paper, Thm. 4.1)."""
+    """Return what each weight is proportional to at its leading order: [V, V], P [T] (paper, Thm. 4.1)."""
     B, Phi = bigram(tokens, vocab_size), context(tokens, vocab_size)
     Q, Delta = attention_evidence(tokens, interchangeability(B) @ Phi)
     return {"W_O": B, "V": Phi.T @ B.T, "W": Q, "P": Delta}

@@ -16,7 +16,7 @@ _RECENT = 12
 
 
 def by_corpus(function: Callable[[np.ndarray, int], Answer]) -> Callable[[np.ndarray, int], Answer]:
-    """Decorate a function of (tokens, vocab_size) to keep a few of its answers, which nobody may write to.
+    """Decorate a function of (tokens [N, T+1], vocab_size) to keep a few answers, not to be written to.
 
     What goes first is the answer for the smallest corpus, the cheapest to find again: a large corpus is
     counted once, however many small generated ones come between two looks at it.

@@ -67,7 +67,11 @@ class Conformance:
         self._started = time.perf_counter()
 
     def target(self, spec: str) -> Target:
-        """Return the implementation that `spec` names, one in each process; InputError if there is none."""
+        """Return the implementation that `spec` names, one in each process.
+
+        Raises:
+            InputError: there is no such implementation.
+        """
         from properties.connectors import connect
 
         if spec not in self._targets:
@@ -76,7 +80,11 @@ class Conformance:
 
     @property
     def expected(self) -> dict[str, Expected]:
-        """The expected failures by id; InputError if the file is none."""
+        """The expected failures by id.
+
+        Raises:
+            InputError: the file holds no expected failures.
+        """
         from properties.expected_failures import read_expected
 
         if self._expected is None:

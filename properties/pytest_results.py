@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -28,7 +28,7 @@ def whole_run(
     header = {
         "command": shlex.join(["pytest", "--pyargs", "properties", *implementations]),
         "started": began.isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": versions(PACKAGES),
         "commit": None,
         "machine": f"{platform.system()} {platform.machine()}",
         "device": "cpu",
@@ -47,9 +47,10 @@ def whole_run(
     return Run(header=header, results=tuple(ordered), footer=summarise(ordered, seconds))
 
 
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in PACKAGES:
+def versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of Python and of those packages that are installed."""
+    found = {"python": platform.python_version()}
+    for package in packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

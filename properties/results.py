@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from reference.atomic_files import write_text as write_text
+from reference.atomic_files import write_text
 from reference.errors import InputError, listed
 from reference.small_files import parsed, read_small
 

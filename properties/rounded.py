@@ -4,6 +4,8 @@ A `Rounded` array holds a value, the magnitude it was summed from (its terms mad
 error. An implementation that evaluates the same products and sums in floating point, in any order, stays
 within the error of the exact result: a product of n terms adds gamma(n) times the product of the magnitudes
 to what its factors' errors become, and the softmax turns its argument's error into a relative one.
+
+Derived here, as a running error bound is (Higham, Accuracy and Stability of Numerical Algorithms, sec. 3.3).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ class NothingKnown(ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """An array with its error bound for results in `dtype` (float64 or float32)."""
+    """Values and their error bounds, of one shape, for results in `dtype` (float64 or float32)."""
 
     value: np.ndarray
     magnitude: np.ndarray
@@ -75,7 +77,7 @@ class Rounded:
 
 
 def exact(value: np.ndarray, dtype: str) -> Rounded:
-    """Return an array that every implementation is given to the last bit."""
+    """Return an array of any shape that every implementation is given to the last bit."""
     value = np.asarray(value, dtype=np.float64)
     return Rounded(value, np.abs(value), np.zeros_like(value), dtype)
 

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from properties.rounded import LARGEST_MOVE, NothingKnown, Rounded, exact, softmax, total
+from properties.rounded_model import by_distance
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 
 
 def loss_change(
     parameters: Mapping[str, np.ndarray], change: Mapping[str, np.ndarray], tokens: np.ndarray, dtype: str
 ) -> tuple[float, float]:
-    """Return loss(parameters + change) - loss(parameters), and the bound on its error.
+    """Return loss(parameters + change) - loss(parameters) on tokens [N, T+1], and the bound on its error.
 
     Raises:
         NothingKnown: weights are so large that the bound has grown past use.
@@ -46,9 +47,9 @@ def _of_sequence(
     h, dh = exact(np.eye(V)[sequence[:-1]], dtype), exact(np.zeros((T, V)), dtype)
     for n in range(len(parameters["V"])):
         (W, dW), (P, dP), (v, dv) = both("W", n), both("P", n), both("V", n)
-        A = softmax(h @ W @ h.T + _by_distance(P), visible)
+        A = softmax(h @ W @ h.T + by_distance(P), visible)
         after, v_after = h + dh, v + dv
-        dS = total([dh @ (W + dW) @ after.T, h @ dW @ after.T, h @ W @ dh.T, _by_distance(dP)])
+        dS = total([dh @ (W + dW) @ after.T, h @ dW @ after.T, h @ W @ dh.T, by_distance(dP)])
         dA = _moved_softmax(A, _where(visible, dS))
         dh = total([dh, dA @ after @ v_after, A @ dh @ v_after, A @ h @ dv])
         h = h + A @ h @ v
@@ -110,12 +111,3 @@ def _across(column: Rounded, like: Rounded) -> Rounded:
 def _where(visible: np.ndarray, z: Rounded) -> Rounded:
     value, magnitude, error = (np.where(visible, part, 0.0) for part in (z.value, z.magnitude, z.error))
     return Rounded(value, magnitude, error, z.dtype)
-
-
-def _by_distance(P: Rounded) -> Rounded:
-    distance = np.subtract.outer(np.arange(len(P.value)), np.arange(len(P.value)))
-    value, magnitude, error = (
-        np.where(distance >= 0, part[np.maximum(distance, 0)], 0.0)
-        for part in (P.value, P.magnitude, P.error)
-    )
-    return Rounded(value, magnitude, error, P.dtype)

@@ -43,7 +43,7 @@ def forward(parameters: Parameters, sequence: Int[np.ndarray, " T_plus_1"]) -> P
     A: list[Rounded] = []
     visible = np.tril(np.ones((len(sequence) - 1,) * 2, dtype=bool))
     for W, P, V in zip(parameters["W"], parameters["P"], parameters["V"], strict=True):
-        A.append(softmax(h[-1] @ W @ h[-1].T + _by_distance(P), visible))
+        A.append(softmax(h[-1] @ W @ h[-1].T + by_distance(P), visible))
         h.append(h[-1] + A[-1] @ h[-1] @ V)
     assert h[-1].dtype == dtype
     return Pass(h, A, h[-1] @ parameters["W_O"][0])
@@ -117,7 +117,7 @@ def train(
 
 
 def stacked(parameters: Parameters, group: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the value and the bound of one parameter group as the protocol's arrays."""
+    """Return the value and the bound of one group as the protocol's arrays: [V, V], [L, V, V], [L, T]."""
     if group == "W_O":
         return parameters[group][0].value, parameters[group][0].error
     values = [layer.value for layer in parameters[group]]
@@ -148,7 +148,8 @@ def _one_hot(numbers: Int[np.ndarray, " T"], parameters: Parameters) -> Rounded:
     return exact(np.eye(len(W_O.value))[numbers], W_O.dtype)
 
 
-def _by_distance(P: Rounded) -> Rounded:
+def by_distance(P: Rounded) -> Rounded:
+    """D(P) [T, T] from P [T]: entry d on the d-th sub-diagonal, zero above the diagonal (paper, eq. 2)."""
     distance = np.subtract.outer(np.arange(len(P.value)), np.arange(len(P.value)))
     value, magnitude, error = (
         np.where(distance >= 0, part[np.maximum(distance, 0)], 0.0)

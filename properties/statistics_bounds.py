@@ -2,7 +2,7 @@
 
 The magnitudes are the statistics' own sums with every term made positive. An entry of Phi_bar or Q_bar is a
 sum over pairs (t, k) of a sequence; an implementation may add them one after the other, so the number of
-pairs bounds the operations on its longest path.
+pairs bounds the operations on its longest path. Derived here, with the gamma of `properties.tolerances`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from properties.tolerances import rounding
 
 @dataclass(frozen=True)
 class Magnitude:
-    """The summed absolute terms of a statistic, and the operations on its longest path."""
+    """The summed absolute terms of a statistic, of the same shape, and the operations on its longest path."""
 
     terms: np.ndarray
     operations: int
 
     def bound(self, dtype: str) -> np.ndarray:
-        """Return the largest rounding error of each entry in `dtype`."""
+        """Return the largest rounding error of each entry in `dtype`, of the same shape."""
         return rounding(self.terms, self.operations, dtype)
 
 

@@ -55,6 +55,9 @@ class Target:
     Args:
         implementation: any object with some of METHODS; `name`, `dtype` and `orientation` are optional.
         name: how it was named by the caller.
+
+    Raises:
+        InputError: it declares a `dtype` that is not admitted, or an `orientation` that is no mapping.
     """
 
     def __init__(self, implementation: Any, name: str | None = None) -> None:
@@ -75,14 +78,14 @@ class Target:
         return frozenset(name for name in METHODS if callable(getattr(self.implementation, name, None)))
 
     def statistics(self, tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
-        """Return the statistics that the implementation answers, in this project's orientation.
+        """Return the statistics of tokens [N, T+1] that it answers, in this project's orientation.
 
         The answer is remembered, so that a large corpus is counted once for all laws.
         """
         return self._statistics(tokens, vocab_size)
 
     def statistic(self, name: str, tokens: np.ndarray, vocab_size: int) -> np.ndarray:
-        """Return one statistic.
+        """Return one statistic: [V, V], Delta_bar [T].
 
         Raises:
             Incapable: the implementation does not answer it.
@@ -93,14 +96,14 @@ class Target:
         return answer[name]
 
     def gradients(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> dict[str, np.ndarray]:
-        """Return dLoss/dparameter by name."""
+        """Return the gradients dLoss/dparameter by name, on tokens [N, T+1]."""
         shapes = {name: value.shape for name, value in parameters.items()}
         return self._mapping("gradients", shapes, _copied(parameters), tokens.copy())
 
     def train(
         self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
-        """Return the parameters after full-batch descent from zero.
+        """Return the parameters after full-batch descent from zero on tokens [N, T+1].
 
         The latest small answers are remembered: the laws of each weight look at the same descents.
         """
@@ -125,11 +128,11 @@ class Target:
         return self._array("attention", (len(parameters["V"]), N, T, T), _copied(parameters), tokens.copy())
 
     def loss(self, parameters: Mapping[str, np.ndarray], tokens: np.ndarray) -> np.ndarray:
-        """Return the loss as an array without axes."""
+        """Return the loss on tokens [N, T+1] as an array without axes, in nats a token."""
         return self._array("loss", (), _copied(parameters), tokens.copy())
 
     def remove_projection(self, weight: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        """Return the weight without its part along the direction."""
+        """Return the weight without its part along the direction, of the same shape."""
         return self._array("remove_projection", weight.shape, weight.copy(), direction.copy())
 
     def head_profile(self, attention: np.ndarray) -> dict[str, np.ndarray]:
@@ -145,7 +148,7 @@ class Target:
         return self._array("sequence_induction_score", (), attention.copy(), tokens.copy())
 
     def composition_score(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Return the score of two matrices."""
+        """Return the score of two matrices [a, b] and [b, c] as an array without axes."""
         return self._array("composition_score", (), first.copy(), second.copy())
 
     def multi_head_output(

@@ -19,7 +19,11 @@ NOTHING = "There is no implementation to hold to the laws; give one with --impl,
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make a test of each check that has a subject, and of each expected failure without one."""
+    """Make a test of each check that has a subject, and of each expected failure without one.
+
+    Raises:
+        CollectError: leadterms has no target here, or one that cannot be used.
+    """
     held = conformance(metafunc.config)
     if held is None:
         raise pytest.Collector.CollectError(NOTHING)

@@ -44,8 +44,9 @@ def gamma(operations: int, unit: float) -> float:
 def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.ndarray:
     """Return the bound gamma(operations) * magnitude on the rounding error of results in `dtype`.
 
-    A term that underflows loses at most the smallest normal number; so does each operation on it. What has
-    no terms is exactly 0, however many operations others take.
+    The magnitude is a number or an array of any shape. A term that underflows loses at most the smallest
+    normal number; so does each operation on it. What has no terms is exactly 0, however many operations
+    others take.
     """
     terms = np.asarray(magnitude, dtype=np.float64)
     relative = gamma(operations, unit_roundoff(dtype))
@@ -152,9 +153,10 @@ def draws_to_differ(choices: int) -> int:
 def between_two(got: np.ndarray, expected: np.ndarray, bound: np.ndarray, dtype: str) -> np.ndarray:
     """Return how far apart two implementations of one formula may lie, which is not the formula expected.
 
-    Each lies within its rounding of the formula's value. Where that is larger than what is expected, so is
-    its rounding, in proportion; where the law asks for equality, its bound says nothing of the operations
-    that made a value that should not be, and those of a sum over all entries are taken.
+    All arrays are of one shape. Each lies within its rounding of the formula's value. Where that is larger
+    than what is expected, so is its rounding, in proportion; where the law asks for equality, its bound says
+    nothing of the operations that made a value that should not be, and those of a sum over all entries are
+    taken.
     """
     largest = float(np.abs(got).max(initial=0.0))
     against = float(np.abs(expected).max(initial=0.0))

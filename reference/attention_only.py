@@ -1,4 +1,7 @@
-"""An attention-only transformer with given weights: embeddings, layers of heads, and what can be removed."""
+"""An attention-only transformer with given weights: embeddings, layers of heads, and what can be removed.
+
+Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits".
+"""
 
 from __future__ import annotations
 

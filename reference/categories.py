@@ -2,7 +2,7 @@
 
 The categories are lists of words fixed here, before anything is looked at. A hit rate is the share of a
 member's nearest words, itself left out, that are members too, averaged over the members. It is told beside
-chance: the same rate for sets of words drawn at random with frequencies like the members'.
+chance: the same rate for sets of words drawn at random with frequencies like the members'. Derived here.
 """
 
 from __future__ import annotations

@@ -89,14 +89,18 @@ class Corpus:
 
 
 def parts(tokens: Integer[np.ndarray, "N T_plus_1"]) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield some sequences at a time, each time with the number of the first: small next to a large array."""
+    """Yield some sequences [n, T+1] at a time, with the number of the first: small next to a large array."""
     run = max(1, TOKENS_AT_ONCE // tokens.shape[1])
     for start in range(0, len(tokens), run):
         yield start, tokens[start : start + run]
 
 
 def check_tokens(tokens: Integer[np.ndarray, "*shape"], vocab_size: int) -> None:
-    """Raise InputError unless `tokens` is a nonempty [N, T+1] with T >= 1 and entries in 0..V-1."""
+    """Refuse what is no array of tokens [N, T+1], N and T at least 1, of whole numbers 0..V-1.
+
+    Raises:
+        InputError: they are none.
+    """
     if tokens.ndim != 2:
         raise InputError(f"Tokens have {tokens.ndim} axes; give an array [sequences, positions + 1].")
     if tokens.shape[0] < 1 or tokens.shape[1] < 2:
@@ -111,3 +115,8 @@ def check_tokens(tokens: Integer[np.ndarray, "*shape"], vocab_size: int) -> None
                 f"Token {part[n, t]} at [{start + n}, {t}] is outside the vocabulary 0..{vocab_size - 1}; "
                 "raise the vocabulary size or leave out the sequence."
             )
+
+
+def shuffled(tokens: Integer[np.ndarray, "N T_plus_1"], seed: int) -> Integer[np.ndarray, "N T_plus_1"]:
+    """Return the same tokens in an order of chance: each as often as before, and nothing else is kept."""
+    return np.random.default_rng(seed).permutation(tokens.ravel()).reshape(tokens.shape)

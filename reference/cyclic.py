@@ -1,4 +1,7 @@
-"""Sequences that repeat a random block: all there is to learn is that what came once comes again."""
+"""Sequences that repeat a random block: all there is to learn is that what came once comes again.
+
+Source: attention-chapter, sec. 4.17.1.
+"""
 
 from __future__ import annotations
 

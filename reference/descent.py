@@ -1,4 +1,4 @@
-"""Full-batch gradient descent from zero at a constant rate."""
+"""Full-batch gradient descent from zero at a constant rate: what the paper's Theorem 4.1 is about."""
 
 from __future__ import annotations
 

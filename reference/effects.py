@@ -62,7 +62,7 @@ def _product(first: np.ndarray, *others: np.ndarray) -> np.ndarray:
 
 
 def moved_softmax(A: np.ndarray, dS: np.ndarray) -> np.ndarray:
-    """Return softmax(S + dS) - A for A = softmax(S), by rows; zero where A is."""
+    """Return softmax(S + dS) - A for A = softmax(S) [*batch, T, T], by rows; zero where A is."""
     e = np.expm1(np.where(A > 0, dS, 0.0))
     m = (A * e).sum(axis=-1, keepdims=True)
     return np.asarray(A * (e - m) / (1 + m))
@@ -71,7 +71,7 @@ def moved_softmax(A: np.ndarray, dS: np.ndarray) -> np.ndarray:
 def along(weight: np.ndarray, direction: np.ndarray) -> np.ndarray:
     """Return the projection of a weight on a direction, <W, D> / <D, D> D; zero where D vanishes.
 
-    `reference.interventions.remove_projection` takes it off.
+    Both are of one shape. `reference.interventions.remove_projection` takes it off.
     """
     largest = float(np.abs(direction).max(initial=0.0))
     if largest == 0:

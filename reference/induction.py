@@ -3,6 +3,8 @@
 For a sequence x_0..x_T-1 and a position t let j < t be an earlier occurrence, x_j = x_t. An induction head
 attends from t to j + 1, the position whose *previous* token is x_t, and predicts x_{j+1}. In A B C D A B C D
 A at position 8 (A) the latest earlier occurrence is j = 4, the head attends to 5 and predicts B.
+
+Source: attention-chapter, sec. 4.14 and 4.16.1; the score of any sequence is derived here.
 """
 
 from __future__ import annotations

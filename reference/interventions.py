@@ -15,6 +15,9 @@ def remove_projection(
 
     The direction is scaled to a largest entry of 1 first, so that its square cannot vanish or overflow.
 
+    Source: paper, Table 3 (each leading-term projection removed). Of all matrices without a part along D it
+    is the one nearest to W: what is taken off is a multiple of D, so orthogonal to every difference of two.
+
     Raises:
         InputError: their shapes differ.
     """

@@ -125,5 +125,5 @@ def softmax(z: Float64[np.ndarray, "*batch n"]) -> Float64[np.ndarray, "*batch n
 
 
 def transposed(h: np.ndarray) -> np.ndarray:
-    """Swap the last two axes."""
+    """Swap the last two axes: [*batch, m, n] to [*batch, n, m]."""
     return h.swapaxes(-1, -2)

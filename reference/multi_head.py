@@ -9,6 +9,8 @@ For a stream h [N, T, d] and H heads of width k:
 which is the usual concatenation of the A_i v_i times one [H k, d] matrix, whose rows i k to (i+1) k are
 W_O[i]. A head is removed by zeroing A_i v_i, before W_O mixes the heads: after it there is no slice of the
 output that belongs to a head.
+
+Source: Vaswani et al. 2017, "Attention Is All You Need", sec. 3.2; attention-chapter, sec. 4.5.2 (removal).
 """
 
 from __future__ import annotations

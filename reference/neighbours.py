@@ -101,7 +101,7 @@ def ranked(
 
 
 def content_words(vocabulary: tuple[str, ...]) -> np.ndarray:
-    """Return for each word whether it is a word, and none of FUNCTION_WORDS."""
+    """Return, bool [V], for each word whether it is a word, and none of FUNCTION_WORDS."""
     return np.array([word.isalpha() and word not in FUNCTION_WORDS for word in vocabulary])
 
 

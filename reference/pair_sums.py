@@ -4,6 +4,8 @@ With x[t] the current token and y[t] = x[t+1] its target, a table M [V, V] gives
 P[t, k] = M[y[t], x[k]] (rows "next") or M[x[t], x[k]] (rows "current"); A0 is uniform attention and J0 the
 softmax's Jacobian there (`reference.statistics.uniform_jacobian`). Every result is a mean over the N*T
 positions. `gpu.pair_sums` has the same functions compiled.
+
+Source: derived in `theory.next_order` and `theory.laws.large_vocabulary`, whose terms these are the parts of.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Which rows a probe is trained on and which it is tested on: whole sequences, never their parts."""
+"""Which rows a probe is trained on and which it is tested on: whole sequences, never their parts.
+
+Source: attention-chapter, sec. 4.18.4: positions of one sequence hang together, so that a probe which has
+seen some of them is tested on what it knows.
+"""
 
 from __future__ import annotations
 

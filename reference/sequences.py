@@ -85,7 +85,11 @@ def cut_sequences(
 
 
 def check_sizes(vocab_size: int | None, length: int) -> None:
-    """Raise InputError unless the sizes are positive and the length is within reason."""
+    """Refuse sizes that are not positive, and a length that is beyond reason.
+
+    Raises:
+        InputError: they are so.
+    """
     if length < 1:
         raise InputError(f"A sequence needs at least one predicted position; --length is {length}.")
     if length > LONGEST:

@@ -1,4 +1,7 @@
-"""The principal components of a set of vectors: how much of their variance lies in how many directions."""
+"""The principal components of a set of vectors: how much of their variance lies in how many directions.
+
+Source: circuits-notes (spectra).
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,11 @@ def read_documents(path: Path) -> Iterator[str]:
 
 
 def check_readable(path: Path) -> None:
-    """Raise InputError unless `path` is a regular file."""
+    """Refuse a path that no text can be read from.
+
+    Raises:
+        InputError: it is a folder, a device, a pipe, or not there.
+    """
     if path.is_dir():
         raise InputError(f"The corpus {path} is a folder; give a file.")
     if not path.exists():

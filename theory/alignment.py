@@ -24,7 +24,8 @@ Gram = Sequence[Sequence[Any]]
 def relative_error_squared(group: str, gram: Gram, rate: Any, steps: int) -> Any:
     """The square of the predicted relative error of a group: |next|^2 eta^2 / |leading|^2.
 
-    Raises ValueError when the group has not moved or its leading statistic vanishes.
+    Raises:
+        ValueError: the group has not moved or its leading statistic vanishes.
     """
     xx, _, yy = _norms(group, gram, steps)
     return rate * rate * yy / xx
@@ -33,8 +34,10 @@ def relative_error_squared(group: str, gram: Gram, rate: Any, steps: int) -> Any
 def cosine_squared(group: str, gram: Gram, rate: Any, steps: int) -> Any:
     """The squared cosine between the weight cut after its next-order term and its leading direction, signed.
 
-    Negative when the weight points away from the direction. Raises ValueError as `relative_error_squared`
-    does.
+    Negative when the weight points away from the direction.
+
+    Raises:
+        ValueError: as `relative_error_squared` does.
     """
     xx, xy, yy = _norms(group, gram, steps)
     along = xx + rate * xy
@@ -43,7 +46,11 @@ def cosine_squared(group: str, gram: Gram, rate: Any, steps: int) -> Any:
 
 
 def cosine_loss(group: str, gram: Gram, steps: int) -> Any:
-    """q in 1 - cos = q eta^2 + O(eta^3). Raises ValueError as `relative_error_squared` does."""
+    """q in 1 - cos = q eta^2 + O(eta^3).
+
+    Raises:
+        ValueError: as `relative_error_squared` does.
+    """
     xx, xy, yy = _norms(group, gram, steps)
     return (xx * yy - xy * xy) / (2 * xx * xx)
 

@@ -20,7 +20,7 @@ class Undecided(ArithmeticError):
 
 
 def ball_matrix(a: fmpq_mat) -> Any:
-    """Balls around the rational entries of a matrix."""
+    """Balls around the rational entries of a matrix, of the same shape."""
     with ctx.workprec(BITS):
         return arb_mat([[arb(x) for x in row] for row in a.tolist()])
 
@@ -46,7 +46,11 @@ def certainly_at_most(a: Any, limit: Any) -> bool:
 
 
 def at_most(a: Any, limit: Any) -> bool:
-    """Whether a <= limit, decided: Undecided is raised when the balls allow both."""
+    """Whether a <= limit, decided.
+
+    Raises:
+        Undecided: the balls allow both.
+    """
     if certainly_at_most(a, limit):
         return True
     with ctx.workprec(BITS):

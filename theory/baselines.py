@@ -14,7 +14,11 @@ from flint import fmpq
 
 
 def harmonic(n: int) -> fmpq:
-    """H_n = 1 + 1/2 + ... + 1/n; H_0 = 0. ValueError when n is negative."""
+    """H_n = 1 + 1/2 + ... + 1/n; H_0 = 0.
+
+    Raises:
+        ValueError: n is negative.
+    """
     if n < 0:
         raise ValueError(f"a harmonic number needs n of 0 or more, not {n}")
     # One integer sum over a common denominator: n gcds fewer than adding fractions.
@@ -40,8 +44,10 @@ def mean_distance(length: int) -> fmpq:
 def normalised_entropy(length: int, include_first: bool = True) -> fmpq:
     """Mean over rows of entropy / log(visible keys): 1 for each row but the first, which sees one key.
 
-    With `include_first` that row counts as 0 and the mean is (T - 1) / T; without it the mean is 1, and
-    ValueError is raised for T = 1, where no row is left.
+    With `include_first` that row counts as 0 and the mean is (T - 1) / T; without it the mean is 1.
+
+    Raises:
+        ValueError: T is 1 and the first row left out, so that no row is left.
     """
     T = _positions(length)
     if include_first:
@@ -61,7 +67,10 @@ def induction_score(period: int, repeats: int) -> fmpq:
     """Mean of A[t, t - P + 1] over t = P .. r P - 1 (0-based): (H_rP - H_P) / ((r - 1) P).
 
     The score of a head on `repeats` = r copies of a random block of `period` = P tokens: the weight that a
-    token of a later copy gives to what followed its previous occurrence. ValueError unless P >= 1 and r >= 2.
+    token of a later copy gives to what followed its previous occurrence.
+
+    Raises:
+        ValueError: P < 1 or r < 2.
     """
     if period < 1 or repeats < 2:
         raise ValueError(
@@ -75,8 +84,10 @@ def sequence_induction_score(tokens: Sequence[int]) -> fmpq:
     """The induction score of uniform attention on any sequence of tokens.
 
     A row t (0-based) that has seen its token before counts each key k <= t that follows an earlier
-    occurrence, tokens[k - 1] = tokens[t], at 1/(t + 1); the mean is over these rows. ValueError where no
-    token recurs.
+    occurrence, tokens[k - 1] = tokens[t], at 1/(t + 1); the mean is over these rows.
+
+    Raises:
+        ValueError: no token recurs.
     """
     weights = []
     for t, token in enumerate(tokens):
@@ -91,7 +102,8 @@ def sequence_induction_score(tokens: Sequence[int]) -> fmpq:
 def without_first_row(mean: fmpq, first: fmpq, length: int) -> fmpq:
     """The mean over rows 1..T-1 of what has the mean `mean` over all T rows and is `first` in row 0.
 
-    ValueError for T = 1, where no row is left.
+    Raises:
+        ValueError: T is 1, so that no row is left.
     """
     T = _positions(length)
     if T == 1:

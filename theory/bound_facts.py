@@ -29,7 +29,7 @@ SHARPER: dict[str, fmpq] = {"|Phi_bar|": fmpq(1), "|Q_bar|": fmpq(1), "|Delta_ba
 
 
 def operator_norm_below(a: fmpq_mat, limit: fmpq) -> bool:
-    """|a| < limit as an operator, exactly: limit^2 - a^T a is positive definite."""
+    """|a| < limit as an operator, for a [m, n], exactly: limit^2 - a^T a is positive definite."""
     excess = (a.transpose() * a) * fmpq(-1)
     for i in range(a.ncols()):
         excess[i, i] += limit * limit
@@ -57,12 +57,12 @@ def hardy_identity_gap(length: int) -> fmpq_mat:
 
 
 def positive_definite(symmetric: fmpq_mat) -> bool:
-    """True when all pivots of Gaussian elimination without exchanges are positive (Sylvester's criterion)."""
+    """True when all pivots of a symmetric [n, n] are positive, without exchanges (Sylvester's criterion)."""
     return all(row[0] > 0 for row in _pivot_rows(symmetric))
 
 
 def positive_semidefinite(symmetric: fmpq_mat) -> bool:
-    """True when no pivot is negative, and a pivot of 0 has a row of zeros: beside c is a minor of -c^2."""
+    """True when no pivot of [n, n] is negative, and one of 0 has a row of zeros: beside c a minor is -c^2."""
     return all(row[0] > 0 or not any(row) for row in _pivot_rows(symmetric))
 
 
@@ -106,7 +106,7 @@ def eighth_power_gap() -> fmpq_poly:
 
 
 def norms(statistics: Mapping[str, fmpq_mat]) -> dict[str, tuple[fmpq, fmpq]]:
-    """(value, limit) of each size that the proofs bound, on one corpus; squared where there is a root."""
+    """(value, limit) of each size that the proofs bound, of statistics; squared where there is a root."""
 
     def squared(name: str, limit: fmpq) -> tuple[fmpq, fmpq]:
         return inner(statistics[name], statistics[name]), limit**2

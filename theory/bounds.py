@@ -233,7 +233,10 @@ def impostor_error_squared(
 ) -> fmpq | None:
     """(error / bound)^2 of a wrong weight made from the leading term: up to 1, the bound accepts it.
 
-    None where the bound is zero (W and P after two steps). Raises KeyError for an unknown impostor.
+    The direction is [V, V], of P [T, 1]. None where the bound is zero (W and P after two steps).
+
+    Raises:
+        KeyError: there is no such impostor.
     """
     wrong = (
         _reversed(direction) if impostor == "transposed" and group == "P" else IMPOSTORS[impostor](direction)

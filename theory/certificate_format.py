@@ -78,7 +78,11 @@ def as_text(p: fmpq_poly) -> list[str]:
 
 
 def from_text(coefficients: Iterable[str]) -> fmpq_poly:
-    """The inverse of `as_text`. Raises ValueError for any other writing of the same polynomial."""
+    """The inverse of `as_text`.
+
+    Raises:
+        ValueError: it is another writing of the same polynomial.
+    """
     p = fmpq_poly([rational(c) for c in coefficients])
     if as_text(p) != list(coefficients):
         raise ValueError("the last coefficient must not be 0")

@@ -100,8 +100,9 @@ class Certified:
 def read(data: object) -> Certified:
     """The certificate that JSON data is.
 
-    Raises `Malformed`, which names the field, when a field is missing, unknown, of another type, or not what
-    the sizes and the kind determine, and when the sizes are beyond what can be checked.
+    Raises:
+        Malformed: a field is missing, unknown, of another type, or not what the sizes and the kind determine,
+            or the sizes are beyond what can be checked; the field is named.
     """
     if not isinstance(data, Mapping) or data.get("certificate") != NAME:
         raise Malformed(f"certificate must be {NAME!r}: this is none")

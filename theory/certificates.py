@@ -66,8 +66,9 @@ def prove(
     identities by others of the same groups and directions, to see them refuted; `progress` is told in words
     what is being done.
 
-    Raises `Refuted` when an identity is false and ValueError for an unknown kind, sizes below 1 and sizes
-    that are beyond reach.
+    Raises:
+        Refuted: an identity is false.
+        ValueError: the kind is unknown, a size is below 1 or they are beyond reach.
     """
     claims = identities(kind) if claims is None else claims
     refuse_the_proof(vocab_size, length, layers, max(claim.order for claim in claims))

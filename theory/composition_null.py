@@ -26,7 +26,11 @@ from flint import fmpq, fmpq_mat
 
 
 def mean_square(dimensions: int) -> fmpq:
-    """E X = 1/b; ValueError unless b >= 1."""
+    """E X = 1/b.
+
+    Raises:
+        ValueError: b < 1.
+    """
     if dimensions < 1:
         raise ValueError(f"circuits meet in at least one dimension, not {dimensions}")
     return fmpq(1, dimensions)

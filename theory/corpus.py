@@ -32,9 +32,12 @@ class ExactCorpus:
 
 
 def check_corpus(tokens: Rows, vocab_size: int, weights: Sequence[Any] | None = None) -> ExactCorpus:
-    """Turns input into an `ExactCorpus`; raises ValueError with one sentence that says what is wrong.
+    """Turns input into an `ExactCorpus`.
 
     `weights` holds one int or fmpq a sequence; None weighs all sequences alike.
+
+    Raises:
+        ValueError: the tokens or the weights are no corpus; one sentence says what is wrong.
     """
     vocab = _vocabulary(vocab_size)
     rows = _rows(tokens)

@@ -29,10 +29,13 @@ _BYTES_OF_A_COEFFICIENT = 64
 
 
 def refuse_the_series(N: int, T: int, V: int, L: int, steps: int, order: int) -> None:
-    """Raises ValueError, with an estimate, when a series to eta^`order` is beyond reach.
+    """Refuses a series to eta^`order` that is beyond reach, with an estimate.
 
     A gradient multiplies [T, V], [V, V] and [T, T] matrices of series in every layer: T V (T + V) products a
     pair of orders, of numbers whose digits grow with the order as well.
+
+    Raises:
+        ValueError: it is beyond reach.
     """
     _refuse_deep(L)
     nanoseconds = 2 * N * L * max(steps, 1) * max(order, 1) ** 4 * T * V * (T + V)
@@ -43,9 +46,12 @@ def refuse_the_series(N: int, T: int, V: int, L: int, steps: int, order: int) ->
 
 
 def refuse_the_proof(V: int, T: int, L: int, degree: int) -> None:
-    """Raises ValueError, with an estimate, when a proof to eta^`degree` is beyond reach or sizes are below 1.
+    """Refuses a proof to eta^`degree` that is beyond reach, with an estimate.
 
     The largest polynomials have a term a monomial of that degree in the weights; each layer multiplies some.
+
+    Raises:
+        ValueError: it is beyond reach or sizes are below 1.
     """
     symbols = _sequences(V, T, L)
     _refuse_deep(L)
@@ -62,10 +68,13 @@ def refuse_the_proof(V: int, T: int, L: int, degree: int) -> None:
 
 
 def refuse_the_check(V: int, T: int, L: int, degree: int) -> None:
-    """Raises ValueError, with an estimate, when the check of a certificate is beyond reach.
+    """Refuses the check of a certificate that is beyond reach, with an estimate.
 
     Every corpus of up to `degree` sequences is run for `degree` steps, but for renamed tokens; a step of one
     sequence takes T^2 V^2 products in each layer.
+
+    Raises:
+        ValueError: it is beyond reach.
     """
     sequences = _sequences(V, T, L)
     _refuse_deep(L)

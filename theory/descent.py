@@ -4,7 +4,8 @@ One step adds rate * (minus the gradient) * eta to every parameter, so the coeff
 needs the coefficient of eta^(k-1) of the gradient before it and no later one: with each group kept to its own
 order, descent is exact arithmetic on finitely many matrices. The rate of a step is a rational multiple of
 eta, and the gradient of a step is any weighted sum over sequences, which covers changing rates, batches,
-momentum and a start that is not zero.
+momentum and a start that is not zero. Derived here; the gradient is that of Lemma D.8
+(`theory.model_series`).
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ class Step(Generic[M]):
 
 
 def zero_start(layers: int, orders: Mapping[str, int]) -> Truncated[Any]:
-    """All parameters zero, each group kept to the order in `orders`. ValueError unless layers >= 1."""
+    """All parameters zero, each group kept to the order in `orders`.
+
+    Raises:
+        ValueError: layers < 1.
+    """
     if layers < 1:
         raise ValueError(f"layers must be 1 or more, not {layers}")
 
@@ -87,8 +92,10 @@ def run(
 ) -> list[Truncated[M]]:
     """The parameters before the first step, after it, after the second, ...: a list one longer than `steps`.
 
-    With momentum m the update is u <- m u + gradient, parameter <- parameter - rate eta u. Raises LookupError
-    when a group is kept to too low an order for what another needs.
+    With momentum m the update is u <- m u + gradient, parameter <- parameter - rate eta u.
+
+    Raises:
+        LookupError: a group is kept to too low an order for what another needs.
     """
     history = [start]
     velocity: list[Coefficients[M]] | None = None

@@ -41,7 +41,11 @@ def weights_at_zero(rates: Sequence[fmpq]) -> list[fmpq]:
 
 
 def remainders(layers: int, steps: int, rate: fmpq, order: int) -> dict[str, list[fmpq]]:
-    """For each group and layer: a bound on |sum_{m>order} theta_m rate^m|, for any corpus and rate <= rho."""
+    """For each group and layer: a bound on |sum_{m>order} theta_m rate^m|, for any corpus and rate <= rho.
+
+    Raises:
+        ValueError: the rate is not above 0 and at most rho.
+    """
     if not 0 < rate <= INSIDE:
         raise ValueError(f"the rate must be above 0 and at most {INSIDE}, not {rate}")
     shrunk = (rate / INSIDE) ** (order + 1)
@@ -70,7 +74,8 @@ def largest_denominator(sequences: int, length: int, vocab_size: int) -> int:
 def only_fraction(value: fmpq, error: fmpq, largest: int) -> fmpq | None:
     """The one fraction with a denominator up to `largest` within the error, None when there is none.
 
-    Raises ValueError when the error is so wide that there may be two.
+    Raises:
+        ValueError: the error is so wide that there may be two.
     """
     if 2 * error * largest**2 >= 1:
         raise ValueError(f"an error of {error} does not tell fractions over {largest} apart")

@@ -31,7 +31,11 @@ class Identity:
 
 
 def identities(kind: str) -> list[Identity]:
-    """Those of one kind, "leading" (Theorem 4.1) or "next" (`theory.next_order`). ValueError for another."""
+    """Those of one kind, "leading" (Theorem 4.1) or "next" (`theory.next_order`).
+
+    Raises:
+        ValueError: it is another kind.
+    """
     if kind not in KINDS:
         raise ValueError(f"there are certificates of the kinds {', '.join(KINDS)}, not {kind!r}")
     if kind == "leading":

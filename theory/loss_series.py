@@ -2,6 +2,7 @@
 
 Cross-entropy is the mean over positions of log sum_j exp F_j - F_y. With the V logits averaged instead of
 summed, log sum exp = log V + log mean exp, and log mean exp has no constant term when the logits have none.
+Derived here.
 """
 
 from __future__ import annotations

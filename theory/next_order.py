@@ -86,7 +86,10 @@ def next_order(
 ) -> dict[str, fmpq_mat]:
     """The coefficient one order beyond the leading one (`ORDER`) of each group after `steps` steps.
 
-    W_O, V, W as [V, V], P as [T, 1]. Raises ValueError for a bad corpus or negative steps.
+    W_O, V, W as [V, V], P as [T, 1].
+
+    Raises:
+        ValueError: a bad corpus or negative steps.
     """
     if steps < 0:
         raise ValueError(f"steps must be 0 or more, not {steps}")
@@ -124,5 +127,5 @@ def step_amounts(group: str, steps: int) -> list[int]:
 
 
 def inner(a: fmpq_mat, b: fmpq_mat) -> fmpq:
-    """The Frobenius inner product."""
+    """The Frobenius inner product of two matrices of one shape."""
     return sum((x * y for x, y in zip(a.entries(), b.entries(), strict=True)), fmpq(0))

@@ -70,17 +70,29 @@ def _earlier(old: tuple[int, ...], gradient: tuple[int, ...]) -> tuple[int, ...]
 
 
 def orders_by_layer(layers: int) -> Starts:
-    """The order in eta at which each parameter of each layer starts. ValueError if layers < 1."""
+    """The order in eta at which each parameter of each layer starts.
+
+    Raises:
+        ValueError: layers < 1.
+    """
     return _least_fixed_point(layers, lambda a, b: a + b)
 
 
 def steps_by_layer(layers: int) -> Starts:
-    """The steps after which each parameter of each layer is first non-zero. ValueError if layers < 1."""
+    """The steps after which each parameter of each layer is first non-zero.
+
+    Raises:
+        ValueError: layers < 1.
+    """
     return _least_fixed_point(layers, max)
 
 
 def leading_orders(layers: int) -> dict[str, int]:
-    """The order in eta at which each group starts: the least over its layers. ValueError if layers < 1."""
+    """The order in eta at which each group starts: the least over its layers.
+
+    Raises:
+        ValueError: layers < 1.
+    """
     return _by_group(orders_by_layer(layers))
 
 

@@ -9,6 +9,8 @@ one-hot tokens up to and with t. With E for the average over all positions of th
 and a matrix M of messages (one row m for each position) gives evidence: with pull[k] = m . x_k for the keys
 k <= t, slope[k] = (pull[k] - mean pull) / (t + 1), by tokens E[sum_k slope[k] x x_k^T] and by distance
 E[sum_k slope[k] at t - k].
+
+Source: eq. 9, 11, 14-17 and 82, written out.
 """
 
 from __future__ import annotations

@@ -13,6 +13,9 @@ class PolynomialMatrix:
     `theory.power_series.Matrix`.
 
     Constants stay plain rationals: a one-hot factor then copies polynomials and multiplies none.
+
+    Raises:
+        ValueError: there are not rows * columns entries.
     """
 
     __slots__ = ("_columns", "_rows", "_table")
@@ -26,7 +29,7 @@ class PolynomialMatrix:
 
     @classmethod
     def lift(cls, a: fmpq_mat) -> PolynomialMatrix:
-        """The same matrix of constants."""
+        """The same matrix [rows, columns] of constants."""
         return cls(a.nrows(), a.ncols(), a.entries())
 
     def nrows(self) -> int:

@@ -112,7 +112,10 @@ def exponential(scores: Series[M], uniform: M) -> Series[M]:
     """uniform * exp(scores), entry by entry, for scores that start at order 1 or later.
 
     From E' = scores' E: k E_k = sum_j j scores_j E_(k-j), which needs only rational arithmetic because exp is
-    never taken of a constant. Raises ValueError when the scores do not vanish at eta = 0.
+    never taken of a constant.
+
+    Raises:
+        ValueError: the scores do not vanish at eta = 0.
     """
     if scores.start < 1:
         raise ValueError("exp of a series over the rationals needs a series that vanishes at eta = 0")
@@ -131,7 +134,10 @@ def softmax_rows(scores: Series[M], uniform: M) -> Series[M]:
 
     `uniform` is the map at zero scores: 1/n on the n visible entries of a row and 0 elsewhere, so it is the
     mask as well. With E = uniform * exp(scores) the row sums of E are 1 + O(eta), and A rowsum(E) = E is
-    solved order by order without a division. Raises ValueError when the scores do not vanish at eta = 0.
+    solved order by order without a division.
+
+    Raises:
+        ValueError: the scores do not vanish at eta = 0.
     """
 
     def rule(k: int) -> M | None:
@@ -148,7 +154,8 @@ def softmax_rows(scores: Series[M], uniform: M) -> Series[M]:
 def logarithm(a: Series[M], ones: M) -> Series[M]:
     """log of each entry of a series whose constant term is `ones`: k l_k = k a_k - sum_(0<j<k) j l_j a_(k-j).
 
-    Raises ValueError for another constant term, whose logarithm would not be rational.
+    Raises:
+        ValueError: it has another constant term, whose logarithm would not be rational.
     """
     if a[0] is None or a[0] - ones:
         raise ValueError("log of a series over the rationals needs the constant term 1")

@@ -38,7 +38,8 @@ class Setting:
 def settings_of(metric: str, published: str) -> list[Setting]:
     """Return every setting in which uniform attention scores the printed number, to its last digit.
 
-    ValueError for a metric other than entropy, diagonal, previous, distance and induction.
+    Raises:
+        ValueError: the metric is another than entropy, diagonal, previous, distance and induction.
     """
     if metric == "induction":
         return [

@@ -17,7 +17,11 @@ from flint import fmpq
 
 
 def participation_ratio(width: int, head_width: int) -> fmpq:
-    """E (sum s^2)^2 / E sum s^4 for d = `width` and h = `head_width`; ValueError unless both are >= 1."""
+    """E (sum s^2)^2 / E sum s^4 for d = `width` and h = `head_width`.
+
+    Raises:
+        ValueError: one of them is below 1.
+    """
     d, h = width, head_width
     if d < 1 or h < 1:
         raise ValueError(f"a circuit needs widths of at least one, not {d} and {h}")

@@ -15,7 +15,11 @@ _SHOWN = 40
 
 
 def rational(text: str) -> fmpq:
-    """The rational that is written so. Raises ValueError, with the right writing, for any other text."""
+    """The rational that is written so.
+
+    Raises:
+        ValueError: it is any other text; the right writing is told.
+    """
     if not _DIGITS.fullmatch(text):
         raise ValueError(f"{text[:_SHOWN]!r} is not a fraction p/q in digits")
     over, _, under = text.partition("/")

@@ -17,7 +17,10 @@ from theory.statistics import average, evidence
 def attention_statistics(tokens: Rows, vocab_size: int) -> tuple[list[int], fmpq_mat, fmpq_mat]:
     """The m words that occur, Q_bar [m, m] among them, and Delta_bar [T, 1], for `vocab_size` words.
 
-    Elsewhere Q_bar is zero. Raises ValueError for a bad corpus.
+    Elsewhere Q_bar is zero.
+
+    Raises:
+        ValueError: a bad corpus.
     """
     checked = check_corpus(tokens, vocab_size)
     words = sorted({word for row in checked.rows for word in row})

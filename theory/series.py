@@ -60,7 +60,9 @@ def descend(
 
     `tokens` [N, T+1] with ids below `vocab_size`; `weights` [N] gives each sequence's share (1/N by default).
     `progress(done, steps)` is called before each step. Nothing is refused for its cost; see `theory.cost`.
-    Raises ValueError for a bad corpus, layers < 1, steps < 0 or order < 0.
+
+    Raises:
+        ValueError: a bad corpus, layers < 1, steps < 0 or order < 0.
     """
     return trajectory(tokens, vocab_size, layers, steps, order, weights, progress)[-1]
 
@@ -91,7 +93,9 @@ def descend_by(
 
     The velocity is u <- momentum u + gradient. `start` gives the parameters as series of eta (so a start of
     size eta^2 is a coefficient at order 2; order 0 must vanish), kept at least to `order`; None is zero.
-    Raises ValueError for a bad corpus or a start that does not vanish at eta = 0.
+
+    Raises:
+        ValueError: a bad corpus or a start that does not vanish at eta = 0.
     """
     corpus = check_corpus(tokens, vocab_size)
     kept = kept_orders(order)
@@ -104,7 +108,11 @@ def descend_by(
 
 
 def batch(corpus: ExactCorpus, update: Update) -> descent.Step[fmpq_mat]:
-    """The update as a step with shares w_i / T. ValueError when there are not N weights."""
+    """The update as a step with shares w_i / T.
+
+    Raises:
+        ValueError: there are not N weights.
+    """
     weights = corpus.weights if update.weights is None else update.weights
     if len(weights) != len(corpus.rows):
         raise ValueError(f"there are {len(corpus.rows)} sequences but {len(weights)} weights")
@@ -146,9 +154,12 @@ def trajectory(
 ) -> list[SeriesParameters]:
     """`descend` after 0, 1, ..., `steps` steps.
 
-    `order` may be a mapping that gives each group its own last order; a group kept too short for what another
-    needs raises LookupError. Keeping each group to the same number of orders past its leading one always
-    suffices.
+    `order` may be a mapping that gives each group its own last order. Keeping each group to the same number
+    of orders past its leading one always suffices.
+
+    Raises:
+        ValueError: a bad corpus, layers < 1, steps < 0 or an order < 0.
+        LookupError: a group is kept too short for what another needs.
     """
     if steps < 0:
         raise ValueError(f"steps must be 0 or more, not {steps}")
@@ -168,7 +179,11 @@ def _told(
 
 
 def kept_orders(order: int | Kept) -> dict[str, int]:
-    """The last order of each group, from one for all or from a mapping. ValueError when one is negative."""
+    """The last order of each group, from one for all or from a mapping.
+
+    Raises:
+        ValueError: one is negative.
+    """
     kept = {g: order if isinstance(order, int) else order[g] for g in ("W_O", "V", "W", "P")}
     if min(kept.values()) < 0:
         raise ValueError(f"orders must be 0 or more, not {min(kept.values())}")
@@ -197,7 +212,7 @@ def in_full(at: descent.Truncated[fmpq_mat], V: int, T: int) -> SeriesParameters
 def summed(coefficients: Sequence[fmpq_mat], rate: fmpq) -> fmpq_mat:
     """The truncated series at a rational rate: sum_k coefficient_k rate^k, by Horner's rule.
 
-    `theory.truncation` bounds what is missing.
+    All coefficients are of one shape. `theory.truncation` bounds what is missing.
     """
     total = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):

@@ -35,10 +35,11 @@ def exact_statistics(
     `tokens` [N, T+1] of ids below `vocab_size` = V; `weights` [N] of int or fmpq is the share of each
     sequence, 1/N by default. Returns B_bar, Phi_bar, Sigma_B, G_bar, Q_bar as [V, V] and Delta_bar as [T, 1],
     with the axes of `theory.notation`. They have no unit (B_bar and Phi_bar are differences of frequencies).
-    Raises ValueError for an empty or ragged corpus, a sequence of fewer than two tokens, or an id out of
-    range.
 
     Source: eq. 9, 10, 11, 14-17, 39, 49-62, 82.
+
+    Raises:
+        ValueError: an empty or ragged corpus, a sequence of fewer than two tokens, or an id out of range.
     """
     return statistics_of(constants(check_corpus(tokens, vocab_size, weights)))
 

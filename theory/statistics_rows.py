@@ -19,7 +19,8 @@ from theory.corpus import ExactCorpus, Rows, check_corpus
 def B_bar_row(tokens: Rows, vocab_size: int, current: int) -> list[fmpq]:
     """B_bar[current, :], length V: (count(current, j) - count(current)/V) / (N T) (eq. 9).
 
-    Raises ValueError for bad tokens or when `current` is not an id of the vocabulary.
+    Raises:
+        ValueError: bad tokens, or `current` is not an id of the vocabulary.
     """
     corpus = _checked(tokens, vocab_size, current, "current")
     V = corpus.vocab_size
@@ -33,8 +34,10 @@ def Phi_bar_row(tokens: Rows, vocab_size: int, target: int) -> list[fmpq]:
     """Phi_bar[target, :], length V: the share of each token in the prefixes of `target`, centred (eq. 11).
 
     The share 1/(t+1) of each visible token is summed over positions whose next token is `target`; the same
-    sum over all positions, divided by V, is subtracted; the result is divided by N T. Raises ValueError for
-    bad tokens or when `target` is not an id of the vocabulary.
+    sum over all positions, divided by V, is subtracted; the result is divided by N T.
+
+    Raises:
+        ValueError: bad tokens, or `target` is not an id of the vocabulary.
     """
     corpus = _checked(tokens, vocab_size, target, "target")
     V, T = corpus.vocab_size, corpus.length

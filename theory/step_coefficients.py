@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 def step_coefficients(steps: int) -> dict[str, int]:
     """The coefficients of eta in W_O, eta^2 in V, eta^4 in W and P, by running the recursion.
 
-    Raises ValueError when `steps` is negative. Source: Theorem 4.1 (s, C(s,2), c_s).
+    Source: Theorem 4.1 (s, C(s,2), c_s).
+
+    Raises:
+        ValueError: `steps` is negative.
     """
     if steps < 0:
         raise ValueError(f"steps must be 0 or more, not {steps}")
@@ -36,8 +39,10 @@ def next_step_coefficients(steps: int) -> dict[str, tuple[int, ...]]:
 
     In the order of `theory.certificate_format.DIRECTIONS`. In step r, when W_O holds w = r of B and n of its
     own next term, V holds v of the leading term and (p, q) of its two, W_O gains w of the next term, V gains
-    n and w^2, and W and P gain w p + n v, w q and w^2 v (derived in `theory.next_order`). Raises ValueError
-    when `steps` is negative.
+    n and w^2, and W and P gain w p + n v, w q and w^2 v (derived in `theory.next_order`).
+
+    Raises:
+        ValueError: `steps` is negative.
     """
     if steps < 0:
         raise ValueError(f"steps must be 0 or more, not {steps}")

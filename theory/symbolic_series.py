@@ -34,7 +34,11 @@ def weight_symbols(count: int) -> tuple[fmpq_mpoly, ...]:
 
 
 def every_corpus(vocab_size: int, length: int) -> list[OneSequence[PolynomialMatrix]]:
-    """All sequences as matrices, each with its symbol over T as its share. ValueError for sizes below 1."""
+    """All sequences as matrices, each with its symbol over T as its share.
+
+    Raises:
+        ValueError: sizes below 1.
+    """
     if vocab_size < 1 or length < 1:
         raise ValueError(f"a vocabulary and a length of 1 or more are needed, not {vocab_size} and {length}")
     corpus = check_corpus(every_sequence(vocab_size, length), vocab_size)
@@ -50,7 +54,10 @@ def descend_every_corpus(
 ) -> list[descent.Truncated[PolynomialMatrix]]:
     """The parameters after 0..`steps` full-batch steps from zero, entries polynomials in the weights.
 
-    `orders` gives the last order kept of each group (W_O, V, W, P). Raises ValueError for sizes below 1.
+    `orders` gives the last order kept of each group (W_O, V, W, P).
+
+    Raises:
+        ValueError: sizes below 1.
     """
     corpus = every_corpus(vocab_size, length)
     step = descent.Step[PolynomialMatrix]({i: one.share for i, one in enumerate(corpus)})

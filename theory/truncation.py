@@ -19,9 +19,11 @@ def tail_bounds(
     """For each group and layer (W_O has one): a bound on |sum_{k>order} theta_k eta^k|, for any corpus.
 
     Full-batch descent from zero with weights that sum to one, `steps` steps at the rational rate eta > 0; for
-    corpora of `vocab_size` words or more. Frobenius norms; P's bound also holds
-    for each entry. Raises ValueError when the rate is not positive or when eta and the number of steps are so
-    large (s eta near log 2) that the dominating series need not converge.
+    corpora of `vocab_size` words or more. Frobenius norms; P's bound also holds for each entry.
+
+    Raises:
+        ValueError: the rate is not positive, or eta and the number of steps are so large (s eta near
+            log 2) that the dominating series need not converge.
     """
     if rate <= 0:
         raise ValueError(f"the rate must be positive, not {rate}")

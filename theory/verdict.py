@@ -82,7 +82,11 @@ def compare(
 
 
 def first_difference(statement: Statement[M], found: M | None) -> Difference | None:
-    """The first entry, row by row, at which `found` is not what was claimed; None is zero on both sides."""
+    """The first entry, row by row, at which `found` is not what was claimed; None is zero on both sides.
+
+    Raises:
+        ValueError: the two are of different shapes.
+    """
     expected = statement.expected
     shape = expected if expected is not None else found
     if shape is None:

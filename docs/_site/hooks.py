@@ -17,6 +17,7 @@ ROOMS = {
     "reference": "plain NumPy",
     "gpu": "the same at scale",
     "properties": "the laws",
+    "paper_checks": "commands, claims and the report",
 }
 # Pages that stand elsewhere in the repository.
 ELSEWHERE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
@@ -32,16 +33,12 @@ _INLINE = re.compile(r"(?<![\w$])\$([^$\s](?:(?:[^$\n]|\n(?!\n))*[^$\s])?)\$(?![
 
 
 def on_config(config):
-    """Put the modules into the navigation, and the pages that it does not name."""
-    named = set(re.findall(r"[\w/-]+\.md", str(config["nav"])))
-    docs = Path(config["docs_dir"])
+    """Put the modules into the navigation, and the report where one is kept."""
     for entry in config["nav"]:
         if isinstance(entry, dict) and "Reference" in entry:
             entry["Reference"] = [{f"{room}: {what}": _pages(room)} for room, what in ROOMS.items()]
-        if isinstance(entry, dict) and "Project" in entry and (docs / REPORT).is_file():
+        if isinstance(entry, dict) and "Project" in entry and (Path(config["docs_dir"]) / REPORT).is_file():
             entry["Project"].insert(0, {"A report": REPORT})
-        if isinstance(entry, dict) and "More" in entry:
-            entry["More"] = sorted(path.name for path in docs.glob("*.md") if path.name not in named)
     return config
 
 

@@ -106,7 +106,11 @@ def circuits(model: TokenModel, seed: int) -> Circuits:
 
 
 def repeated_tokens(model: TokenModel, seed: int) -> tuple[Int64[Tensor, "N T"], int]:
-    """Return random sequences, each a period of distinct tokens twice, and the period."""
+    """Return random sequences, each a period of distinct tokens twice, and the period.
+
+    Raises:
+        InputError: the model has no room for a period of two tokens, twice.
+    """
     sizes = model.sizes
     begin = [] if sizes.begin is None else [sizes.begin]
     period = min(LONGEST_PERIOD, (sizes.longest - len(begin)) // 2, sizes.vocab_size - len(begin))

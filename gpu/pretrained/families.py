@@ -46,7 +46,7 @@ class Family:
     projections: Callable[[Any, int], Projections]
 
     def embeddings(self, model: Any) -> tuple[Tensor, Tensor | None]:
-        """Return the embeddings of tokens and of positions."""
+        """Return the embeddings of tokens [V, d] and of positions [longest, d]."""
         tokens: Tensor = attrgetter(self.tokens)(model).weight
         return tokens, None if self.positions is None else attrgetter(self.positions)(model).weight
 

@@ -35,11 +35,6 @@ def most_frequent(tokens: Int64[np.ndarray, "N T_plus_1"], most: int) -> Int64[n
     return numbers[np.lexsort((numbers, -counts))][:most]
 
 
-def shuffled(tokens: Int64[np.ndarray, "N T_plus_1"], seed: int) -> Int64[np.ndarray, "N T_plus_1"]:
-    """Return the corpus with all its tokens in random order: the same words as often, and no more."""
-    return np.random.default_rng(seed).permutation(tokens.ravel()).reshape(tokens.shape)
-
-
 def token_blocks(
     tokens: Int64[np.ndarray, "N T_plus_1"],
     vocab_size: int,

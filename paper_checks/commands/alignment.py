@@ -72,12 +72,10 @@ def alignment(
         found = gather(loaded, trained, against, sample=sample, samples=samples, seed=seed, told=told)
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
-        write_text(json, dumps(finite(asdict(found)), indent=2) + "\n")
+        write_json(json, asdict(found))
     console = terminal(quiet=quiet)
     console.print(
         f"{loaded.name}: {counted(loaded.sequences, 'sequence')} of {counted(loaded.length, 'position')}, "

@@ -86,10 +86,8 @@ def behaviour(
         )
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
         whole = {
             "corpus": {"name": loaded.name, "digest": loaded.digest},
@@ -101,7 +99,7 @@ def behaviour(
             "other": against.told,
             "weights_found": {name: asdict(one) for name, one in found.items()},
         }
-        write_text(json, dumps(finite(whole), indent=2) + "\n")
+        write_json(json, whole)
     console = terminal(quiet=quiet)
     console.print(
         f"{loaded.name}: loss on {sequences} of {loaded.sequences:,} sequences, in nats a token; "

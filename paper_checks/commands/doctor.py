@@ -18,13 +18,12 @@ def doctor(json: options.JsonFile = None, quiet: options.Quiet = False) -> None:
     Example: leadterms doctor --json machine.json
     """
     from paper_checks.machine import examine
-    from reference.atomic_files import write_text
 
     found = examine()
     if json is not None:
-        from json import dumps
+        from paper_checks.finite import write_json
 
-        write_text(json, dumps(found, indent=2) + "\n")
+        write_json(json, found)
     if not quiet:
         _show(found)
     raise typer.Exit(0 if found["ok"] else 1)

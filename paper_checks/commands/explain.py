@@ -62,11 +62,9 @@ def explain(
     ranked = [int(i) for i in (-found.parts.logits).argsort(kind="stable")]
     chosen = ranked[0] if target is None else loaded.number(target)
     if json is not None:
-        from json import dumps
+        from paper_checks.finite import write_json
 
-        from properties.results import write_text
-
-        write_text(json, dumps(_as_json(found, loaded, chosen, rate, steps), indent=2) + "\n")
+        write_json(json, _as_json(found, loaded, chosen, rate, steps))
     console = terminal(quiet=quiet)
     _show_next(console, found, loaded, ranked[:top])
     _show_tokens(console, found, loaded, chosen)

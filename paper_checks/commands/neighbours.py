@@ -80,10 +80,8 @@ def neighbours(
     carried = None if context is None else neighbourhood.propagated(loaded, maps, word, context, top)
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
         whole_answer = {
             "corpus": {"name": loaded.name, "digest": loaded.digest},
@@ -98,7 +96,7 @@ def neighbours(
             "published": [asdict(one) | {"found": one.found} for one in lists],
             "agreement": [asdict(one) for one in published_agreement.agreements(every)],
         }
-        write_text(json, dumps(finite(whole_answer), indent=2) + "\n")
+        write_json(json, whole_answer)
 
     console = terminal(quiet=quiet)
     console.print(f"{loaded.name}: '{word}', {ranking.value} ranking")

@@ -77,9 +77,7 @@ def predict(
         )
     predictions, compared = forecast(facts, setting, entries), compare(facts)
     if json is not None:
-        from json import dumps
+        from paper_checks.finite import write_json
 
-        from reference.atomic_files import write_text
-
-        write_text(json, dumps(as_json(facts, setting, predictions, compared), indent=2) + "\n")
+        write_json(json, as_json(facts, setting, predictions, compared))
     show(terminal(quiet=quiet), facts, setting, predictions, compared)

@@ -58,7 +58,7 @@ def pretrained(
     """
     from gpu.terminal import terminal
     from paper_checks.provenance import has_torch
-    from properties.results import write_text
+    from reference.atomic_files import write_text
     from reference.errors import InputError
 
     if not has_torch():

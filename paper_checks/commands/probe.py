@@ -57,12 +57,10 @@ def probe(
         )
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
-        write_text(json, dumps(finite([asdict(one) for one in found]), indent=2) + "\n")
+        write_json(json, [asdict(one) for one in found])
     console = terminal(quiet=quiet)
     console.print(
         f"{loaded.name}: {counted(loaded.sequences, 'sequence')}, {counted(loaded.vocab_size, 'word')}"

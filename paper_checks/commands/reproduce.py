@@ -52,7 +52,7 @@ def reproduce(
     from paper_checks.reproduction import write
     from paper_checks.reproduction.plan import Plan
     from paper_checks.reproduction.whole import reproduced
-    from properties.results import write_text
+    from reference.atomic_files import write_text
 
     plan = Plan(sequences, sample, layers, rate, steps, large_rate, most_steps, short_steps, seed)
     loaded = load_corpus(

@@ -44,7 +44,7 @@ def sampling(
     """
     from gpu.terminal import terminal
     from paper_checks.corpora import load_corpus
-    from paper_checks.prediction.facts import statistics_of
+    from paper_checks.fastest import statistics_of
     from paper_checks.progress import progress_bar
     from properties.predictions.sampling_trial import tried
     from reference.errors import InputError
@@ -75,10 +75,8 @@ def sampling(
         )
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
         whole = {
             "corpus": {"name": loaded.name, "digest": loaded.digest},
@@ -90,7 +88,7 @@ def sampling(
             "seed": seed,
             "weights": {group: asdict(one) | {"holds": one.holds} for group, one in found.items()},
         }
-        write_text(json, dumps(finite(whole), indent=2) + "\n")
+        write_json(json, whole)
     console = terminal(quiet=quiet)
     relation = "and none of them" if disjoint else "part of"
     console.print(

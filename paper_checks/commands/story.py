@@ -38,7 +38,9 @@ def story(
     from gpu.terminal import terminal
     from paper_checks import story_reading
     from paper_checks.corpora import load_corpus
-    from paper_checks.prediction.facts import SEQUENCES_FOR_CORRECTIONS, pair_sums_of
+    from paper_checks.fastest import pair_sums_of
+    from paper_checks.neighbourhood import maps_of
+    from paper_checks.prediction.facts import SEQUENCES_FOR_CORRECTIONS
     from paper_checks.prediction.setting import Setting
     from properties.predictions.expansion import expansion
     from reference.errors import InputError
@@ -61,7 +63,7 @@ def story(
     if not 0 <= n < loaded.sequences:
         raise InputError(f"--index is {n}; give 0 to {loaded.sequences - 1}.")
     asked = story_reading.most_repeated(loaded, n) if word is None else word
-    maps = story_reading.maps_of(loaded)
+    maps = maps_of(loaded)
     found = story_reading.evidence(loaded, maps, n, asked, top)
     bones = story_reading.skeleton(loaded, maps, n, top)
     some = loaded.tokens[:SEQUENCES_FOR_CORRECTIONS]
@@ -69,10 +71,8 @@ def story(
     seen = story_reading.score_maps(loaded, n, W, rate=rate, steps=steps, layers=layers)
     if json is not None:
         from dataclasses import asdict
-        from json import dumps
 
-        from paper_checks.finite import finite
-        from properties.results import write_text
+        from paper_checks.finite import write_json
 
         whole = {
             "corpus": {"name": loaded.name, "digest": loaded.digest},
@@ -82,7 +82,7 @@ def story(
             "skeleton": [asdict(one) for one in bones],
             "score_maps": asdict(seen),
         }
-        write_text(json, dumps(finite(whole), indent=2) + "\n")
+        write_json(json, whole)
     console = terminal(quiet=quiet)
     text = " ".join(loaded.vocabulary[x] for x in loaded.tokens[n])
     console.print(f"{loaded.name}, sequence {n}: {text}")

@@ -37,13 +37,11 @@ def vectors(
 
     Example: leadterms vectors --check vectors --target py:mine:model
     """
-    from json import dumps
 
     from gpu.terminal import terminal
-    from paper_checks.finite import finite
+    from paper_checks.finite import write_json
     from properties.vectors.checking import faults
     from properties.vectors.files import write
-    from reference.atomic_files import write_text
     from reference.errors import InputError
 
     if (out is None) == (check is None) or (target is not None and check is None):
@@ -52,7 +50,7 @@ def vectors(
 
     def tell(result: dict[str, Any]) -> None:
         if json is not None:
-            write_text(json, dumps(finite(result), indent=2) + "\n")
+            write_json(json, result)
 
     if out is not None:
         count = write(out)

@@ -29,7 +29,11 @@ class Experiment:
 
     @property
     def asks(self) -> str:
-        """The first line of the function's docstring, read from its source."""
+        """The first line of the function's docstring, read from its source.
+
+        Raises:
+            LookupError: the module has no such function.
+        """
         source = files(PACKAGE).joinpath(f"{self.module}.py").read_text(encoding="utf-8")
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef) and node.name == self.function:

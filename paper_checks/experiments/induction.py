@@ -149,7 +149,7 @@ def sequence_losses(each: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def recurring(windows: np.ndarray) -> float:
-    """How often a token that recurs in a window is followed by what followed it the last time."""
+    """How often a token that recurs in a window [n, length] is followed by what followed it the last time."""
     kept = total = 0
     for row in windows:
         last: dict[int, int] = {}

@@ -83,7 +83,11 @@ def poem_windows(setting: Setting, count: int | None = None) -> np.ndarray:
 
 
 def beginnings(setting: Setting, number: int) -> np.ndarray:
-    """Return the first characters of test poems [poems, characters], drawn for each model anew."""
+    """Return the first characters of test poems [poems, characters], drawn for each model anew.
+
+    Raises:
+        InputError: the text has too few poems that are so long.
+    """
     text, scale = poems(setting), setting.scale
     ends = np.flatnonzero(text.test == text.vocabulary.index(END))
     starts = np.concatenate([[0], ends[:-1] + 1])

@@ -30,7 +30,7 @@ ABOUT = "the stream says that a mark comes next"
 
 @dataclass(frozen=True)
 class Rows:
-    """Positions of windows as rows: the property, the token, the place in the sentence, and the split."""
+    """Positions of windows as rows, [n] each: property, token, place in the sentence, and the split."""
 
     sequences: np.ndarray
     labels: np.ndarray
@@ -39,17 +39,17 @@ class Rows:
     tested: np.ndarray
 
     def score(self, features: np.ndarray, labels: np.ndarray | None = None) -> np.ndarray:
-        """Return the test accuracy in each test sequence of a probe on these features."""
+        """Return the test accuracy in each test sequence of a probe on these features [n, d]."""
         wanted = self.labels if labels is None else labels
         probe = fit_probe(features[~self.tested], wanted[~self.tested])
         return self.right(probe.predicts(features[self.tested]), wanted)
 
     def right(self, predicted: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Return the accuracy in each test sequence of what is predicted for the test rows."""
+        """Return the accuracy in each test sequence of what is predicted for the test rows, [m] of n."""
         return accuracy_by_sequence(predicted, labels[self.tested], self.sequences[self.tested])
 
     def majority(self) -> np.ndarray:
-        """Return the same of always saying what most training rows are."""
+        """Return the same, [test sequences], of always saying what most training rows are."""
         said = bool(self.labels[~self.tested].mean() > 0.5)
         return self.right(np.full(self.tested.sum(), said), self.labels)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from properties.evidence_ladder import Assessment, Finding, Step, assess
-from properties.results import write_text
+from reference.atomic_files import write_text
 from reference.errors import InputError, reason
 from reference.resampling import Interval
 from reference.small_files import read_small

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from properties.results import write_text
+from reference.atomic_files import write_text
 from reference.errors import InputError
 
 HERE = "paper_checks.explorer"

@@ -82,5 +82,9 @@ class Claim:
         return self.words.get(name, f"{name.replace('_', ' ')} {{}}").replace("{}", shown)
 
     def given_number(self, name: str) -> Fraction:
-        """Return a number that the source gives, exactly as printed. Raises KeyError when there is none."""
+        """Return a number that the source gives, exactly as printed.
+
+        Raises:
+            KeyError: there is none.
+        """
         return Fraction(decimal(self.given[name]))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_checks.fastest import fastest_statistics
+from paper_checks.fastest import statistics_of
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.finding import NotGiven
 from properties.catalogue import CHECKS
@@ -88,7 +88,7 @@ class Setting:
             NotGiven: there is none.
         """
         text = self.given_text()
-        return fastest_statistics(text.tokens, text.vocab_size)
+        return statistics_of(text.tokens, text.vocab_size)
 
     def given_text(self) -> Corpus:
         """Return the text, for claims that are about one.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 from jaxtyping import Float64, Int64
 
+from paper_checks.fastest import pair_sums_of, statistics_of
 from properties.predictions.ablation import of_sequence
-from properties.predictions.expansion import Directions, PairSums, expansion
+from properties.predictions.expansion import Directions, expansion
 from properties.predictions.loss import LossNumbers, loss_numbers
 from properties.predictions.random_groups import Dealt, deal
 from properties.predictions.sampling import BigramNoise, bigram_noise, leading_directions
@@ -96,25 +96,3 @@ def gather(corpus: Corpus, *, sample: int, groups: int, evaluated_on: int, seed:
         sample=sample,
         evaluated=evaluated,
     )
-
-
-def statistics_of(tokens: np.ndarray, vocab_size: int) -> Mapping[str, np.ndarray]:
-    """Return the six statistics, by the fastest code that is installed."""
-    if find_spec("numba") is not None:
-        from gpu.streaming import statistics as streamed
-
-        return streamed(tokens, vocab_size)
-    from reference.statistics import statistics
-
-    return statistics(tokens, vocab_size)
-
-
-def pair_sums_of() -> PairSums:
-    """Return the sums over pairs, compiled where numba is installed."""
-    if find_spec("numba") is not None:
-        from gpu import pair_sums as compiled
-
-        return compiled
-    from reference import pair_sums
-
-    return pair_sums

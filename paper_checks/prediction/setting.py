@@ -22,6 +22,9 @@ class Setting:
         training_sample: sequences trained on.
         nested: whether the statistics' sequences are among those trained on.
         evaluated_on: sequences on which the effect of removing a term is measured.
+
+    Raises:
+        InputError: a number is out of its range; the option is named.
     """
 
     rate: float

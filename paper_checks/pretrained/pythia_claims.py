@@ -46,7 +46,11 @@ def early_alignment(claim: Claim, study: Study) -> Experiment:
 
 
 def drift(claim: Claim, study: Study) -> Experiment:
-    """Decide whether early alignment is followed by drift, and whether heads vary first in the middle."""
+    """Decide whether early alignment is followed by drift, and whether heads vary first in the middle.
+
+    Raises:
+        NotDecided: there is no later checkpoint.
+    """
     comparison, early = _early(claim, study)
     last = max(_with_steps(comparison), key=lambda one: one.step or 0)
     if last in early:

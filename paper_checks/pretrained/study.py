@@ -15,8 +15,9 @@ from gpu.pretrained.alignment import LayerAlignment, Theory, alignments, theory_
 from gpu.pretrained.circuits import Circuits, circuits
 from gpu.pretrained.loading import load_model, model_folder
 from gpu.pretrained.text import model_tokenizer, token_sequences, tokenizer_file
-from gpu.pretrained.token_blocks import most_frequent, shuffled, token_blocks
+from gpu.pretrained.token_blocks import most_frequent, token_blocks
 from gpu.pretrained.token_model import Sizes, TokenModel
+from reference.corpus import shuffled
 from reference.errors import InputError
 from reference.sources import find_source
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from paper_checks.prediction.facts import statistics_of
-from paper_checks.reproduction.descent import Parameters, by_layer
+from paper_checks.fastest import statistics_of
+from paper_checks.reproduction.descent import Parameters
 from paper_checks.reproduction.main_run import Laboratory, chosen_sample, turned
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import Row
+from properties.checkpoint_bands import by_layer
 from properties.predictions.expansion import amounts
 from properties.predictions.sampling import leading_directions
 from reference.alignment import REMOVED, Singular, singular_directions
@@ -46,7 +47,7 @@ def rows(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterator[R
 
 
 def left_of(matrix: np.ndarray, singular: Singular, k: int) -> np.ndarray:
-    """Return (1 - U U^T) M (1 - V V^T) for the first k singular directions U, V of another matrix."""
+    """Return (1 - U U^T) M (1 - V V^T) [V, V] for the first k singular directions U, V of another matrix."""
     U, Vt = singular.U[:, :k], singular.Vt[:k]
     rest = matrix - U @ (U.T @ matrix)
     return np.asarray(rest - (rest @ Vt.T) @ Vt)

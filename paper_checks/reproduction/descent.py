@@ -65,8 +65,3 @@ def gaussian(vocab_size: int, length: int, layers: int, size: float, seed: int) 
         group: chance.normal(size=value.shape) * (size / vocab_size)
         for group, value in zeros(vocab_size, length, layers).items()
     }
-
-
-def by_layer(group: str, value: np.ndarray) -> np.ndarray:
-    """Return a group with its layers first; W_O as one layer."""
-    return value[None] if group == "W_O" else value

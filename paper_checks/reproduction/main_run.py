@@ -8,11 +8,12 @@ from itertools import repeat
 
 import numpy as np
 
-from paper_checks.prediction.facts import pair_sums_of, statistics_of
+from paper_checks.fastest import pair_sums_of, statistics_of
 from paper_checks.reproduction import descent
-from paper_checks.reproduction.descent import Parameters, by_layer
+from paper_checks.reproduction.descent import Parameters
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import Row, over
+from properties.checkpoint_bands import by_layer
 from properties.predictions.ablation import factors
 from properties.predictions.alignment import deviation, layer_spread
 from properties.predictions.attention import score_scale
@@ -62,7 +63,7 @@ def rows(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterator[R
 
 
 def turned(one: np.ndarray, other: np.ndarray) -> float:
-    """Return 1 - cos as half the squared distance of the unit vectors: it does not cancel. nan of zeros."""
+    """Return 1 - cos of two of one shape as half the squared distance of the units; nan of zeros."""
     a, b = one.astype(np.float64), other.astype(np.float64)
     if not (a.any() and b.any()):
         return math.nan
@@ -98,7 +99,7 @@ def _without_leading(c: np.ndarray) -> np.ndarray:
 
 
 def spread(layers: np.ndarray) -> float:
-    """Return the largest distance of a layer from the mean, over the length of the mean; 0 for one layer.
+    """Return the largest distance of a layer [L, ...] from the mean, over its length; 0 for one layer.
 
     nan where the mean has no length.
     """
@@ -109,7 +110,7 @@ def spread(layers: np.ndarray) -> float:
 
 
 def chosen_sample(lab: Laboratory, plan: Plan) -> np.ndarray:
-    """Return the sequences of the sample whose statistics stand beside the trained weights."""
+    """Return the sequences [n, T+1] whose statistics stand beside the trained weights."""
     chance = np.random.default_rng([plan.seed, 1])
     return np.asarray(lab.tokens[chance.permutation(len(lab.tokens))[: plan.sample]])
 

@@ -8,12 +8,12 @@ from itertools import repeat
 
 import numpy as np
 
-from paper_checks.prediction.facts import pair_sums_of
+from paper_checks.fastest import pair_sums_of
 from paper_checks.reproduction import descent
-from paper_checks.reproduction.descent import by_layer
 from paper_checks.reproduction.main_run import Laboratory, cosines, final, spread, turned
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import LAST_STEP, Row, over
+from properties.checkpoint_bands import by_layer
 from properties.predictions.alignment import deviation, horizon_is_known, last_step_aligned, layer_spread
 from properties.predictions.expansion import GROUPS, amounts
 from properties.predictions.general_descent import leading_terms_of_batches

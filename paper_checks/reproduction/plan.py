@@ -21,6 +21,9 @@ class Plan:
         most_steps: where that run ends at the latest.
         short_steps: s of the runs with other starts, batches and depths, at the large rate.
         seed: of every random choice.
+
+    Raises:
+        InputError: a number is too small; the option is named.
     """
 
     sequences: int = 256

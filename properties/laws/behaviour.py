@@ -75,7 +75,7 @@ def _own_bound(
 def removal(
     parameters: dict[str, np.ndarray], group: str, layer: int, direction: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return the change that removes a weight's projection on a direction, in one layer."""
+    """Return the change that removes a weight's projection on a direction, of one shape, in one layer."""
     if group == "W_O":
         return {group: -effects.along(parameters[group], direction)}
     change = np.zeros_like(parameters[group])

@@ -43,7 +43,7 @@ def _parameters(target: Target, case: DescentCase) -> Outcome:
 
 
 def leading_term(case: DescentCase, group: str, rate: float) -> np.ndarray:
-    """Return the leading term of one group after the case's steps at `rate`, for one layer."""
+    """Return one group's leading term after the case's steps at `rate`, for one layer: [V, V] or [T]."""
     directions = leading_directions(exact_by_corpus(case.tokens, case.vocab_size))
     shape = (case.tokens.shape[1] - 1,) if group == "P" else (case.vocab_size,) * 2
     coefficient = step_coefficients(case.steps)[group] * rate ** leading_orders(case.layers)[group]
@@ -100,7 +100,7 @@ class OwnDescent:
     def train(
         self, tokens: np.ndarray, V: int, layers: int, rate: float, steps: int
     ) -> dict[str, np.ndarray]:
-        """Return the values that the rounding bounds are carried around."""
+        """Return the parameters, [V, V], [L, V, V] and [L, T], that rounding bounds are carried around."""
         found = train(tokens, V, layers, rate, steps, "float64")
         return {group: stacked(found, group)[0] for group in GROUPS}
 

@@ -11,7 +11,7 @@ from properties.tolerances import rounding
 
 
 def projection_bound(case: MatrixCase, dtype: str) -> np.ndarray:
-    """Return the rounding bound of each entry of the rest.
+    """Return the rounding bound of each entry of the rest, [n, n].
 
     A coefficient <W, D>/<D, D> from n products and two passes, times D, is taken from W; what is taken is at
     most |W| in norm.

@@ -105,10 +105,13 @@ def _cosine(target: Target, case: DescentCase) -> Outcome:
 
 
 def lost_cosine(target: Target, case: DescentCase, group: str, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1 - cos(weight, leading direction) by layer and its rounding.
+    """Return 1 - cos(weight, leading direction) by layer, [L], and its rounding.
 
     1 - cos is half the squared distance of the unit vectors, which does not cancel; a relative error r in the
     weight moves it by at most r times that distance, to first order.
+
+    Raises:
+        NotAdmitted: a layer of the weight is zero.
     """
     got, bound = trained(target, case, group, rate)
     leading = leading_term(case, group, rate).ravel()

@@ -44,7 +44,11 @@ SLOWER = 2.0**-3
 
 
 def held(verdict: Verdict) -> Comparison:
-    """Compare by equality: the name of the comparison is what was found."""
+    """Compare by equality: the name of the comparison is what was found.
+
+    Raises:
+        NotAdmitted: every term of the law vanishes here.
+    """
     if not verdict.compared:
         raise NotAdmitted("every term of the law vanishes here")
     return Comparison(str(verdict), 0.0 if verdict.holds else 1.0, 0.0, 0.0)

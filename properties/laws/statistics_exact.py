@@ -41,7 +41,7 @@ magnitudes_by_corpus = by_corpus(statistics_magnitudes)
 
 
 def as_array(matrix: fmpq_mat, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the nearest float64 to each rational entry."""
+    """Return the nearest float64 to each rational entry, in any shape of as many entries."""
     return np.array([to_float(entry) for entry in matrix.entries()]).reshape(shape)
 
 

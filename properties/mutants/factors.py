@@ -112,7 +112,7 @@ def _by_layer(size: float, power: tuple[int, int, int], layers: int, shape: tupl
 def solved(place: str, rest: Callable[[Factor], np.ndarray], case: Any) -> Iterator[Factor]:
     """Yield the factor at which `rest` vanishes, as it comes and as the root, number or size that it is near.
 
-    Nothing where the steps lead nowhere.
+    `rest` is a vector [n] of what is left unexplained. Nothing where the steps lead nowhere.
     """
     size = 1.0
     for _ in range(MOST_STEPS):

@@ -29,7 +29,7 @@ def multi_head_output(
 
 
 def probe_split(sequences: np.ndarray, share: float, seed: int) -> np.ndarray:
-    """Return 1 for each row whose sequence is for testing, 0 for the others."""
+    """Return, [rows], 1 for each row whose sequence is for testing, 0 for the others."""
     numbers = sorted(set(sequences.tolist()))
     tested = min(max(round(share * len(numbers)), 1), len(numbers) - 1)
     order = np.random.default_rng(seed).permutation(len(numbers))

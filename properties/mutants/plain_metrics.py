@@ -30,14 +30,14 @@ def head_profile(attention: np.ndarray) -> dict[str, float]:
 
 
 def induction_score(attention: np.ndarray, period: int) -> float:
-    """Return the mean weight on the position after the earlier occurrence, in the rows that have one."""
+    """Return the mean weight [T, T] on the position after the earlier occurrence, where there is one."""
     T = len(attention)
     weights = [attention[t, t - period + 1] for t in range(period, T)]
     return float(sum(weights) / len(weights))
 
 
 def sequence_induction_score(attention: np.ndarray, tokens: np.ndarray) -> float:
-    """Return the mean weight on the keys that follow earlier occurrences, in the rows that have some."""
+    """Return the mean weight [T, T] on the keys that follow earlier occurrences, in rows that have some."""
     weights = []
     for t in range(len(tokens)):
         targets = [k for k in range(1, t + 1) if tokens[k - 1] == tokens[t]]
@@ -47,14 +47,14 @@ def sequence_induction_score(attention: np.ndarray, tokens: np.ndarray) -> float
 
 
 def composition_score(first: np.ndarray, second: np.ndarray) -> float:
-    """Return |first second| / (|first| |second|) in Frobenius norms, 0 where a factor is zero."""
+    """Return |first second| / (|first| |second|), [a, b] and [b, c], Frobenius norms; 0 where one is zero."""
     product = first @ second
     size = np.linalg.norm(first) * np.linalg.norm(second)
     return float(np.linalg.norm(product) / size) if size > 0 else 0.0
 
 
 def remove_projection(weight: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """Return W - <W, D> / <D, D> D, W where the direction is zero."""
+    """Return W - <W, D> / <D, D> D for two of one shape, W where the direction is zero."""
     square = (direction * direction).sum()
     if square == 0:
         return weight

@@ -29,7 +29,7 @@ def forward(parameters: Parameters, sequence: np.ndarray) -> tuple[list[np.ndarr
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Return the softmax of each row."""
+    """Return the softmax of each row of [T, n]."""
     weight = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weight / weight.sum(axis=-1, keepdims=True)
 
@@ -46,7 +46,7 @@ def logits(parameters: Parameters, tokens: np.ndarray) -> np.ndarray:
 
 
 def loss(parameters: Parameters, tokens: np.ndarray) -> float:
-    """Return the mean cross-entropy in nats a token."""
+    """Return the mean cross-entropy of tokens [N, T+1], in nats a token."""
     losses = []
     for sequence, F in zip(tokens, logits(parameters, tokens), strict=True):
         for t in range(len(F)):

@@ -8,7 +8,7 @@ from properties.mutants.plain_model import Parameters, forward, softmax
 
 
 def gradients(parameters: Parameters, tokens: np.ndarray) -> dict[str, np.ndarray]:
-    """Return dLoss/dparameter by name."""
+    """Return dLoss/dparameter by name, of the shapes of the parameters, on tokens [N, T+1]."""
     slope = {name: np.zeros_like(value) for name, value in parameters.items()}
     for sequence in tokens:
         h, maps = forward(parameters, sequence)
@@ -31,7 +31,7 @@ def gradients(parameters: Parameters, tokens: np.ndarray) -> dict[str, np.ndarra
 
 
 def train(tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int) -> dict[str, np.ndarray]:
-    """Return the parameters after `steps` full-batch steps from zero."""
+    """Return the parameters after `steps` full-batch steps from zero on tokens [N, T+1]."""
     parameters = start(vocab_size, tokens.shape[1] - 1, layers)
     for _step in range(steps):
         slope = gradients(parameters, tokens)

@@ -22,7 +22,7 @@ STEP = 2.0**-300
 def slope_of(
     loss: Callable[[Parameters, np.ndarray], Any], parameters: Parameters, tokens: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return dloss/dparameter by name, float64, of the shapes of the parameters."""
+    """Return dloss/dparameter by name, float64, of the shapes of the parameters, on tokens [N, T+1]."""
     point = {name: value.astype(np.complex128) for name, value in parameters.items()}
     slope = {}
     for name, value in point.items():

@@ -47,7 +47,7 @@ class ScoreScale:
 def scores(
     statistics: Mapping[str, np.ndarray], sequence: Int64[np.ndarray, " T_plus_1"], rate: float, steps: int
 ) -> tuple[Float64[np.ndarray, "T T"], Float64[np.ndarray, "T T"]]:
-    """Return the leading term of the scores of a sequence: by tokens, and by distance."""
+    """Return the leading term of a sequence's scores, from the statistics: by tokens, and by distance."""
     from theory.step_coefficients import step_coefficients
 
     x = sequence[:-1]
@@ -59,7 +59,7 @@ def scores(
 def departure(
     statistics: Mapping[str, np.ndarray], sequence: Int64[np.ndarray, " T_plus_1"], rate: float, steps: int
 ) -> Float64[np.ndarray, "T T"]:
-    """Return the leading term of A - A0 for a sequence, in any layer."""
+    """Return the leading term of A - A0 for a sequence, from the statistics, in any layer."""
     by_tokens, distances = scores(statistics, sequence, rate, steps)
     return uniform_jacobian(by_tokens + distances)
 
@@ -67,7 +67,7 @@ def departure(
 def score_scale(
     statistics: Mapping[str, np.ndarray], tokens: Int64[np.ndarray, "n T_plus_1"], rate: float, steps: int
 ) -> ScoreScale:
-    """Return the sizes over all of some sequences."""
+    """Return the sizes over all of some sequences, from the statistics."""
     T = tokens.shape[1] - 1
     visible = np.tril(np.ones((T, T), dtype=bool))
     seen = np.arange(1, T + 1)[:, None]

@@ -57,7 +57,7 @@ class Directions:
 
     @property
     def all(self) -> list[np.ndarray]:
-        """All of them, the leading one first."""
+        """All of them, [V, V] or [T], the leading one first."""
         return [self.leading, *self.following, *self.second]
 
     @cached_property
@@ -71,7 +71,7 @@ class Directions:
         return found
 
     def combined(self, amounts: Float64[np.ndarray, " n"]) -> np.ndarray:
-        """The sum of the directions times their amounts."""
+        """The sum of the directions times their amounts, [V, V] or [T]."""
         total = np.zeros_like(self.leading)
         for amount, direction in zip(amounts, self.all, strict=True):
             total += amount * direction

@@ -241,7 +241,7 @@ def parts_of_variance(share: float, normal: float, own: float) -> tuple[float, f
 
 
 def noise_of_part(part: np.ndarray, whole: np.ndarray, share: float) -> float:
-    """Return rho from the angle between a part's statistic and the whole's.
+    """Return rho from the angle between a part's statistic and the whole's, of one shape.
 
     nan where one of them is zero, and where the part is turned further than any noise turns it.
     """

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from properties.results import write_text
 from properties.vectors import answers, corpora_cases, head_cases, matrix_cases, model_cases
 from properties.vectors.inputs import FLAGS, Vector
+from reference.atomic_files import write_text
 from reference.errors import InputError
 
 FORMAT = 1

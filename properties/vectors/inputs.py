@@ -63,7 +63,7 @@ SMALL = [[0, 1, 1, 2], [2, 0, 1, 0]]
 
 
 def text(numbers: np.ndarray) -> Any:
-    """Return an array of dyadic numbers as nested lists of "p/q"."""
+    """Return an array of dyadic numbers, of any shape, as nested lists of "p/q"."""
     if numbers.ndim:
         return [text(part) for part in numbers]
     numerator, denominator = float(numbers).as_integer_ratio()
@@ -71,7 +71,7 @@ def text(numbers: np.ndarray) -> Any:
 
 
 def drawn(seed: int, *shape: int, scale: int = 16) -> np.ndarray:
-    """Return numbers n/16 with |n| <= 16, or other units, by a generator that is the same for ever."""
+    """Return numbers n/16 with |n| <= 16, or other units, of any shape, by a generator that never changes."""
     # A plain congruential generator: NumPy does not promise its streams from version to version.
     state, values = seed * 2654435761 + 12345, []
     for _ in range(int(np.prod(shape))):

@@ -19,12 +19,12 @@ Answer = dict[str, Any]
 
 
 def fractions(value: Any) -> np.ndarray:
-    """Return nested lists of "p/q" as an array of fractions."""
+    """Return nested lists of "p/q" as an array of fractions, of any shape."""
     return np.vectorize(Fraction, otypes=[object])(np.array(value, dtype=object))
 
 
 def floats(value: Any) -> np.ndarray:
-    """Return the nearest float64 to each "p/q" or decimal in nested lists."""
+    """Return the nearest float64 to each "p/q" or decimal in nested lists, of any shape."""
     return fractions(value).astype(np.float64)
 
 

@@ -9,9 +9,10 @@ from tiny_models import VOCABULARY, WIDTH, gpt_neox, llama, randomised, silent, 
 from gpu import compiled
 from gpu.pretrained.alignment import KINDS, alignments, theory_of
 from gpu.pretrained.covariances import row_normalised
-from gpu.pretrained.token_blocks import most_frequent, shuffled, token_blocks
+from gpu.pretrained.token_blocks import most_frequent, token_blocks
 from properties.statistics_bounds import product, statistics_magnitudes
 from properties.tolerances import gamma, unit_roundoff
+from reference.corpus import shuffled
 from reference.statistics import statistics
 
 pytestmark = pytest.mark.skipif(not compiled.available(), reason="numba is not installed")

@@ -8,12 +8,13 @@ import pytest
 from paper_checks import alignment_nulls, behaviour
 from paper_checks.alignment_nulls import OTHER, SHUFFLED
 from paper_checks.corpora import load_corpus
-from paper_checks.corpus_controls import other_corpus, shuffled
+from paper_checks.corpus_controls import other_corpus
 from paper_checks.reproduction import main_run, other_runs
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import horizons
 from properties import rounded_model
 from properties.tolerances import rounding
+from reference.corpus import shuffled
 from reference.descent import train
 from reference.model import loss
 from reference.statistics import statistics

@@ -190,10 +190,9 @@ def test_the_sizes_of_the_model_are_options(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(made, "explorer_data", lambda setting, listed: asked.append(setting) or {})
     monkeypatch.setattr("paper_checks.explorer.page.write_explorer", lambda out, data: None)
-    sizes = {"layers": 1, "heads": 2, "width": 16, "context": 24}
-    words = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
-    sizes["vocab_size"] = 900
-    words += ["--vocab", "900"]
+    sizes = {"layers": 1, "heads": 2, "width": 16, "context": 24, "vocab_size": 900}
+    options = ("--layers", "--heads", "--width", "--context", "--vocab")
+    words = [word for name, size in zip(options, sizes.values(), strict=True) for word in (name, str(size))]
     assert called("explorer", "-o", "e.html", *words, cwd=tmp_path).returncode == 0
     assert called("explorer", "-o", "e.html", cwd=tmp_path).returncode == 0
     given, own = (setting.scale for setting in asked)

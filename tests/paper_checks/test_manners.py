@@ -61,6 +61,23 @@ def test_every_command_has_an_example_that_parses_and_the_common_options(name):
     assert parsed.args == []
 
 
+def test_every_option_is_tried_by_some_test_or_page():
+    """By its name: that it does what it says is for those to show."""
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if "_site" not in path.parts]
+    files = [*(ROOT / "tests").rglob("*.py"), ROOT / "README.md", *pages]
+    named = set(re.findall(r"--[a-z][a-z-]*", "".join(path.read_text("utf-8") for path in files)))
+    options = {(name, one.opts[0]) for name, c in COMMANDS.items() for one in c.params if "--" in one.opts[0]}
+    assert {(name, option) for name, option in options if option not in named} == set()
+
+
+@pytest.mark.parametrize("words", [["verify"], ["vectors", "--check", "vectors", "--target"]])
+def test_a_program_is_waited_for_as_long_as_asked(words, tmp_path, call):
+    if "vectors" in words:
+        (tmp_path / "vectors").symlink_to(ROOT / "vectors")
+    status, _, complaint = call(*words, "cmd:sleep 60", "--timeout", "0.4")
+    assert (status, "within 0.4 s" in " ".join(complaint.split())) == (2, True)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_whole_numbers_are_read_alike_by_every_option(name):
     """As typer reads them: 2.0 is 2, and what is not whole or not written out is refused."""

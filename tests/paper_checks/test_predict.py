@@ -218,7 +218,7 @@ def test_the_choice_of_stories_moves_the_effect_of_values_as_far_as_it_is_off():
     if not TINYSTORIES.is_file():
         pytest.skip("the stories are not here")
     from paper_checks.corpora import load_corpus
-    from paper_checks.prediction.facts import statistics_of
+    from paper_checks.fastest import statistics_of
     from properties.predictions.ablation import factors
     from properties.predictions.sampling import leading_directions
 
@@ -286,7 +286,8 @@ def test_an_alignment_is_told_with_its_nulls(tmp_path):
 
 def test_another_text_is_matched_by_word_or_by_rank(tmp_path):
     from paper_checks.corpora import load_corpus
-    from paper_checks.corpus_controls import other_corpus, shuffled
+    from paper_checks.corpus_controls import other_corpus
+    from reference.corpus import shuffled
 
     corpus = load_corpus(None, vocab_size=None, length=10, tokenizer_name="words", layout="document", seed=0)
     known = other_corpus(None, corpus, "words", seed=1)
@@ -302,6 +303,30 @@ def test_another_text_is_matched_by_word_or_by_rank(tmp_path):
     mixed = shuffled(corpus.tokens, 0)
     assert sorted(mixed.ravel()) == sorted(corpus.tokens.ravel())
     assert (mixed != corpus.tokens).any()
+
+
+@pytest.mark.parametrize("command", ["alignment", "behaviour"])
+def test_another_text_is_read_by_the_tokenizer_that_is_named_for_it(command, tmp_path, monkeypatch):
+    def other(path, corpus, tokenizer_name, seed):
+        raise InputError(f"The other text is of {tokenizer_name}.")
+
+    monkeypatch.setattr("paper_checks.corpus_controls.other_corpus", other)
+    done = called(command, "--length", "4", "--other-tokenizer", "chars", cwd=tmp_path)
+    assert (done.returncode, "is of chars." in done.stderr) == (2, True)
+
+
+def test_statistics_of_other_sequences_turn_further_from_what_is_trained_on(tmp_path):
+    """What the noise has in common does not turn one from the other."""
+    cosines = []
+    for more in ([], ["--disjoint"]):
+        sizes = ["--length", "6", "--layers", "1", "--statistics-sample", "60", "--training-sample", "240"]
+        assert called("predict", *sizes, *more, "--json", "p.json", cwd=tmp_path).returncode == 0
+        made = json.loads((tmp_path / "p.json").read_text())
+        assert made["setting"]["nested"] is not bool(more)
+        cosines.append({p["id"]: p["value"] for p in made["predictions"] if p["id"].startswith("cosine.")})
+    of_parts, of_others = cosines
+    assert of_parts.keys() == of_others.keys() >= {"cosine.W_O"}
+    assert all(of_others[name] < of_parts[name] for name in of_parts)
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,16 @@ def test_commands_tell_and_write(command, tmp_path):
     assert json.loads((tmp_path / "out.json").read_text())
 
 
+def test_neighbours_are_ranked_as_asked(tmp_path):
+    found = {}
+    for ranking in ("raw", "standardised"):
+        done = called("neighbours", "fish", "--ranking", ranking, "--json", "out.json", cwd=tmp_path)
+        assert f"{ranking} ranking" in done.stdout
+        found[ranking] = json.loads((tmp_path / "out.json").read_text())
+        assert found[ranking].pop("ranking") == ranking
+    assert found["raw"] != found["standardised"]
+
+
 def test_words_that_do_not_fit_on_a_line_go_on_under_the_words(tmp_path):
     done = called("neighbours", "fish", "--top", "30", "--all-words", cwd=tmp_path)
     lines = done.stdout.partition("Published")[0].splitlines()

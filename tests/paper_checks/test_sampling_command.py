@@ -56,6 +56,19 @@ def test_trials_without_an_interval_are_not_counted_as_missed(monkeypatch, tmp_p
     assert json.loads((tmp_path / "s.json").read_text())["weights"]["V"]["trials"][2]["place"] is None
 
 
+def test_samples_may_be_disjoint_from_what_is_trained_on(monkeypatch, tmp_path):
+    asked = []
+
+    def tried(*arguments, nested, **named):
+        asked.append(nested)
+        return {"V": Outcome(tuple(GOOD), 0.1, 0.2)}
+
+    monkeypatch.setattr(sampling_trial, "tried", tried)
+    assert "part of 16" in " ".join(called("sampling", cwd=tmp_path).stdout.split())
+    assert "none of them 16" in " ".join(called("sampling", "--disjoint", cwd=tmp_path).stdout.split())
+    assert asked == [True, False]
+
+
 def test_samples_of_two_words_end_with_a_sentence(tmp_path):
     done = called("sampling", *FEW, cwd=tmp_path)
     assert done.returncode == 2

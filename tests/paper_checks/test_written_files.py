@@ -56,7 +56,7 @@ def test_only_plain_files_are_written(tmp_path, call, name, option):
     (tmp_path / "link.json").symlink_to("kept.json")
     (tmp_path / "dangling.json").symlink_to("nowhere.json")
     before = sorted(tmp_path.iterdir())
-    # One helper holds all of them: every kind of place for some, and for each that it is held.
+    # One function holds all of them: every kind of place for some, and for each that it is held.
     kinds = KINDS if name in THOROUGHLY else ("device", "link")
     for place, told in (KINDS[kind] for kind in kinds):
         status, printed, complaint = call(name, *example(name), option, place)

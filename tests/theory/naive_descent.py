@@ -35,7 +35,6 @@ class Dual:
         return Dual(e, e * self.slope)
 
 
-Grid = list[list[Dual]]
 Key = tuple[str, int, int, int]
 
 

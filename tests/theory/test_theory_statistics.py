@@ -1,19 +1,12 @@
 """Exact statistics against the definitions written out as scalar sums of fractions, and against counting."""
 
-import random
 from fractions import Fraction
 
 import pytest
 from flint import fmpq, fmpq_mat
+from theory_cases import Tokens, corpus
 
 from theory.statistics import B_bar_row, Phi_bar_row, exact_statistics, leading_directions
-
-Tokens = list[list[int]]
-
-
-def corpus(seed: int, N: int, T: int, V: int) -> Tokens:
-    rng = random.Random(seed)
-    return [[min(V - 1, int(rng.expovariate(0.7))) for _ in range(T + 1)] for _ in range(N)]
 
 
 def fractions(M: fmpq_mat) -> list[list[Fraction]]:

@@ -65,8 +65,10 @@ def check(
 ) -> Verdict:
     """Holds the claim, and that lower orders vanish, against the loss with each weight projected in turn.
 
-    A group whose leading direction vanishes on this corpus has nothing to remove and is left out. Raises
-    ValueError for a bad corpus or sizes.
+    A group whose leading direction vanishes on this corpus has nothing to remove and is left out.
+
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     corpus = check_corpus(tokens, vocab_size, weights)
     statistics = exact_statistics(tokens, vocab_size, weights)
@@ -107,7 +109,10 @@ def _parts(at: ParameterSeries[fmpq_mat], group: str, direction: fmpq_mat, highe
 def without_projection(
     at: ParameterSeries[fmpq_mat], group: str, layer: int, direction: fmpq_mat
 ) -> ParameterSeries[fmpq_mat]:
-    """The parameters with W <- W - (<W, x> / <x, x>) x for one weight: each coefficient is projected."""
+    """The parameters with W <- W - (<W, x> / <x, x>) x for one weight: each coefficient is projected.
+
+    x has the shape of the weight, [V, V] or, of P, [T, 1].
+    """
     norm = inner(direction, direction)
 
     def projected(series: Series[fmpq_mat]) -> Series[fmpq_mat]:

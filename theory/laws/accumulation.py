@@ -57,7 +57,8 @@ def check(
 ) -> Verdict:
     """Holds descent on the claimed batch to accumulation, in every layer, up to the leading orders.
 
-    Raises ValueError for a bad corpus, sizes or weights.
+    Raises:
+        ValueError: a bad corpus, sizes or weights.
     """
     kept = leading_orders(layers)
     updates = [Update(weights=claim(micro_batches))] * steps

@@ -45,13 +45,13 @@ class Predictions(Protocol):
 
 
 def error_series(theta: Sequence[fmpq_mat], leading: fmpq_mat) -> list[fmpq]:
-    """Coefficients of |theta - leading|^2 / |leading|^2, as many as there are of theta."""
+    """Coefficients of |theta - leading|^2 / |leading|^2, as many as there are of theta; of one shape."""
     rest = [theta[0] - leading, *theta[1:]]
     return [c / inner(leading, leading) for c in _products(rest, rest)]
 
 
 def turn_series(theta: Sequence[fmpq_mat], x: fmpq_mat) -> list[fmpq]:
-    """Coefficients of 1 - <theta, x>^2 / (|theta|^2 |x|^2), as many as there are of theta."""
+    """Coefficients of 1 - <theta, x>^2 / (|theta|^2 |x|^2), as many as of theta; x has the same shape."""
     along = [inner(c, x) for c in theta]
     squared = [sum((along[i] * along[n - i] for i in range(n + 1)), fmpq(0)) for n in range(len(along))]
     size = [c * inner(x, x) for c in _products(theta, theta)]
@@ -63,7 +63,8 @@ def check(
 ) -> Verdict:
     """Holds the predictions to the series of every weight that has a leading term, after 1..`steps` steps.
 
-    Raises ValueError for a bad corpus or sizes.
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     orders = leading_orders(layers)
     history = trajectory(tokens, vocab_size, layers, steps, {g: k + BEYOND for g, k in orders.items()})

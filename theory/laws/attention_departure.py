@@ -38,7 +38,8 @@ def departure(
 ) -> list[dict[int, fmpq_mat]]:
     """For each sequence the coefficients of eta^4 and eta^5 of its attention [T, T], the same in all layers.
 
-    Raises ValueError for a bad corpus.
+    Raises:
+        ValueError: a bad corpus.
     """
     corpus = constants(check_corpus(tokens, vocab_size, weights))
     leading = leading_directions(statistics_of(corpus))
@@ -66,7 +67,8 @@ def check(
 ) -> Verdict:
     """Holds the claim, and that orders 1 to 3 vanish, against the attention of every layer on every sequence.
 
-    Raises ValueError for a bad corpus or sizes.
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     kept = {"W_O": 2, "V": 3, "W": 5, "P": 5}
     corpus = check_corpus(tokens, vocab_size, weights)

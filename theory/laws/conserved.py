@@ -59,7 +59,8 @@ def check(
 ) -> Verdict:
     """Holds every quantity of `claim` to zero after 0..`steps` steps at the orders 0..`order`.
 
-    Raises ValueError for a bad corpus or sizes.
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     history = trajectory(tokens, vocab_size, layers, steps, order, weights)
 

@@ -39,7 +39,7 @@ def certainly_below(G: fmpq_mat, limit_squared: fmpq, witness: fmpq_mat) -> bool
 
 
 def stretched_squared(G: fmpq_mat, x: fmpq_mat) -> fmpq:
-    """|G x|^2 / |x|^2 for a column x that is not 0: no more than |G|^2."""
+    """|G x|^2 / |x|^2 for G [m, n] and a column x [n, 1] that is not 0: no more than |G|^2."""
     image = G * x
     return inner(image, image) / inner(x, x)
 

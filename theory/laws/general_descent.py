@@ -66,7 +66,8 @@ def general_leading_terms(
 ) -> list[dict[str, fmpq_mat]]:
     """The coefficient at its leading order of each group, in any layer, after 0, 1, ..., len(updates) steps.
 
-    Raises ValueError for a bad corpus or weights.
+    Raises:
+        ValueError: a bad corpus or weights.
     """
     batches = [batch_of(tokens, vocab_size, update) for update in updates]
     statistics = [statistics_of(batch) for batch in batches]
@@ -94,7 +95,11 @@ def general_leading_terms(
 
 
 def batch_of(tokens: Rows, vocab_size: int, update: Update) -> list[OneSequence[fmpq_mat]]:
-    """The sequences with the shares of one update's batch. Raises ValueError for a bad corpus or weights."""
+    """The sequences with the shares of one update's batch.
+
+    Raises:
+        ValueError: a bad corpus or weights.
+    """
     return constants(check_corpus(tokens, vocab_size, update.weights))
 
 
@@ -109,7 +114,8 @@ def check(
 ) -> Verdict:
     """Holds the claim, and that lower orders vanish, against the series after every update, in every layer.
 
-    Raises ValueError for a bad corpus, sizes or weights.
+    Raises:
+        ValueError: a bad corpus, sizes or weights.
     """
     orders = leading_orders(layers)
     history = descend_by(tokens, vocab_size, layers, updates, orders, momentum=momentum)

@@ -120,7 +120,10 @@ def directions(corpus: Sequence[OneSequence[fmpq_mat]]) -> dict[str, list[fmpq_m
 def large_vocabulary_terms(
     corpus: Sequence[OneSequence[fmpq_mat]], layers: int, steps: int
 ) -> dict[str, list[fmpq_mat]]:
-    """The coefficient at `ORDER` of each group by layer after `steps` steps, without what V divides."""
+    """The coefficient at `ORDER` of each group by layer after `steps` steps, without what V divides.
+
+    [V, V], and of P [T, 1].
+    """
     matrices = directions(corpus)
 
     def in_layer(group: str, counts: Mapping[str, int]) -> fmpq_mat:
@@ -148,7 +151,8 @@ def check(
 ) -> Verdict:
     """Holds the claim, and that nothing stands between, against descent with the residual held at U.
 
-    Raises ValueError for a bad corpus or sizes.
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     checked = check_corpus(tokens, vocab_size, weights)
     corpus = constants(checked)

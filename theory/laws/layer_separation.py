@@ -51,7 +51,8 @@ def separation(
 ) -> dict[str, fmpq_mat]:
     """The coefficient at `ORDER` of layer l+1 minus layer l after `steps` steps: V, W [V, V] and P [T, 1].
 
-    Raises ValueError for a bad corpus.
+    Raises:
+        ValueError: a bad corpus.
     """
     corpus = constants(check_corpus(tokens, vocab_size, weights))
     statistics = statistics_of(corpus)
@@ -101,8 +102,10 @@ def check(
 ) -> Verdict:
     """Holds the claim, and equality at lower orders, for all neighbouring layers after 0..`steps` steps.
 
-    `Statement.layer` is the upper layer of the pair. Raises ValueError for a bad corpus, or for fewer than
-    two layers.
+    `Statement.layer` is the upper layer of the pair.
+
+    Raises:
+        ValueError: a bad corpus, or fewer than two layers.
     """
     if layers < 2:
         raise ValueError(f"layers can only differ when there are two or more, not {layers}")

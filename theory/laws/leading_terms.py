@@ -31,7 +31,10 @@ Claim = Callable[[dict[str, fmpq_mat], str, int], fmpq_mat]
 
 
 def leading_term(statistics: dict[str, fmpq_mat], group: str, steps: int) -> fmpq_mat:
-    """The coefficient of eta, eta^2, eta^4, eta^4 in W_O, V, W, P after `steps` steps (Theorem 4.1)."""
+    """The coefficient of eta, eta^2, eta^4, eta^4 in W_O, V, W, P after `steps` steps (Theorem 4.1).
+
+    [V, V], of P [T, 1].
+    """
     return leading_directions(statistics)[group] * fmpq(step_coefficients(steps)[group])
 
 
@@ -46,7 +49,8 @@ def check(
 ) -> Verdict:
     """Holds the claim against the series after 0..`steps` steps, in every layer, lower orders included.
 
-    Raises ValueError for a bad corpus or sizes.
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     statistics = exact_statistics(tokens, vocab_size, weights)
     history = trajectory(tokens, vocab_size, layers, steps, leading_orders(layers), weights)
@@ -56,7 +60,7 @@ def check(
 
 
 def coefficient(history: Sequence[SeriesParameters], statement: Statement[fmpq_mat]) -> fmpq_mat:
-    """The coefficient that a statement about a parameter speaks of."""
+    """The coefficient that a statement about a parameter speaks of: [V, V], of P [T, 1]."""
     return history[statement.step].group(statement.quantity)[statement.layer or 0][statement.order]
 
 

@@ -43,7 +43,8 @@ def loss_law(
 ) -> list[fmpq_poly]:
     """Coefficients of eta^0..eta^3 of loss - log V (nats a token), each a polynomial in the number of steps.
 
-    Raises ValueError for a bad corpus.
+    Raises:
+        ValueError: a bad corpus.
     """
     corpus = constants(check_corpus(tokens, vocab_size, weights))
     statistics = statistics_of(corpus)
@@ -73,7 +74,8 @@ def check(
 ) -> Verdict:
     """Holds the claimed polynomials against the series of the loss after 0..`steps` steps.
 
-    Raises ValueError for a bad corpus or sizes.
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     claimed = claim(tokens, vocab_size, layers, weights)
     order = len(claimed) - 1

@@ -48,7 +48,7 @@ Interval = tuple[fmpq, fmpq]
 def cosine_squared_within(S: fmpq_mat, tail: fmpq, x: fmpq_mat) -> Interval:
     """The least and the largest squared cosine with x of anything within `tail` of S (Frobenius norm).
 
-    Both are matrices that are not zero; `tail` is below |S| and below <S, x> / |x|.
+    Both are matrices of one shape that are not zero; `tail` is below |S| and below <S, x> / |x|.
     """
     along = abs(inner(S, x))
     reach = tail * _root_above(inner(x, x))
@@ -63,8 +63,11 @@ def check(
 ) -> Verdict:
     """Holds the predicted last steps to the series, for a threshold between any two steps up to `steps`.
 
-    A threshold that the proven interval of some step contains, or between steps that are not `APART`, is
-    left out. Raises ValueError for a bad corpus or sizes.
+    A threshold that the proven interval of some step contains, or between steps that are not `APART`, is left
+    out.
+
+    Raises:
+        ValueError: a bad corpus or sizes.
     """
     orders = leading_orders(layers)
     history = trajectory(tokens, vocab_size, layers, steps, {g: k + BEYOND for g, k in orders.items()})

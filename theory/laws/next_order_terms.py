@@ -28,7 +28,11 @@ def check(
     weights: Sequence[Any] | None = None,
     claim: Claim = next_order,
 ) -> Verdict:
-    """Holds the claim against the series after 0..`steps` steps, in every layer. ValueError for bad input."""
+    """Holds the claim against the series after 0..`steps` steps, in every layer.
+
+    Raises:
+        ValueError: a bad corpus or sizes.
+    """
     history = trajectory(tokens, vocab_size, layers, steps, ORDER, weights)
     statements = [
         Statement(group, layer, ORDER[group], term, s)

@@ -81,7 +81,8 @@ Shares = dict[str, list[fmpq]]
 def corner(theorem: str, layers: int) -> Setting:
     """Where a theorem is hardest to keep: its least V and T, and s eta just past the largest it allows.
 
-    Raises ValueError when the theorem speaks of no run with so many layers.
+    Raises:
+        ValueError: the theorem speaks of no run with so many layers.
     """
     window = WINDOWS[theorem]
     T = max(window.length, 16 * layers**2) if layers > 1 else window.length
@@ -118,7 +119,8 @@ def flow(layers: int, vocab_size: int, start: fmpq) -> Sizes:
 def ceiling(layers: int, vocab_size: int, x: fmpq, start: fmpq) -> Sizes:
     """Numbers c >= start + x gains(c), so that phi(x) <= c.
 
-    Raises ValueError when x is too large for such numbers to be found.
+    Raises:
+        ValueError: x is too large for such numbers to be found.
     """
     using = in_numbers(vocab_size)
 
@@ -144,8 +146,9 @@ _MORE = 1 + fmpq(1, 2**8)
 def shares(theorem: str, layers: int) -> Shares:
     """How much of each bound a weight can need, at most: a theorem is proved where all are at most 1.
 
-    Raises ValueError for no layers, a theorem that is not in `WINDOWS`, a number of layers that it does not
-    speak of, or one for which sizes are not bounded.
+    Raises:
+        ValueError: no layers, a theorem that is not in `WINDOWS`, a number of layers that it does not
+            speak of, or one for which sizes are not bounded.
     """
     at, window = corner(theorem, layers), WINDOWS[theorem]
     if window.steps:
@@ -181,7 +184,11 @@ def _beyond_leading(at: Setting, start: fmpq) -> Shares:
 
 
 def widest_ceiling(at: Setting, start: fmpq) -> tuple[fmpq, Sizes]:
-    """X / x and `ceiling` at X, for the first of `WIDER` that has one. ValueError when none has."""
+    """X / x and `ceiling` at X, for the first of `WIDER` that has one.
+
+    Raises:
+        ValueError: none of them has one.
+    """
     for wider in WIDER:
         try:
             return wider, ceiling(at.layers, at.vocab_size, at.progress * wider, start)

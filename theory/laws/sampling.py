@@ -71,7 +71,11 @@ def across_of_sequences(parts: Parts) -> fmpq:
 
 
 def without_replacement(parts: Parts, n: int, M: int) -> fmpq:
-    """E |x_n - x|^2 for n different sequences; M has no part. ValueError unless there are two or more."""
+    """E |x_n - x|^2 for n different sequences; M has no part.
+
+    Raises:
+        ValueError: there are fewer than two sequences.
+    """
     N = len(parts)
     if N < 2:
         raise ValueError("a sample without replacement needs two sequences to draw from")
@@ -114,13 +118,21 @@ CLAIMS: dict[str, Moment] = {
 
 
 def sequence_bigrams(tokens: Rows, vocab_size: int) -> list[fmpq_mat]:
-    """B_bar of each sequence alone. ValueError for a bad corpus."""
+    """B_bar [V, V] of each sequence alone.
+
+    Raises:
+        ValueError: a bad corpus.
+    """
     corpus = constants(check_corpus(tokens, vocab_size))
     return [one.X.transpose() * one.U / one.X.nrows() for one in corpus]
 
 
 def position_variances(tokens: Rows, vocab_size: int) -> fmpq_mat:
-    """k Var B_ij for k independent positions, [V, V]. ValueError for a bad corpus."""
+    """k Var B_ij for k independent positions, [V, V].
+
+    Raises:
+        ValueError: a bad corpus.
+    """
     V, parts = vocab_size, sequence_bigrams(tokens, vocab_size)
     B = mean_of(parts)
     corpus = constants(check_corpus(tokens, vocab_size))
@@ -132,7 +144,8 @@ def position_variances(tokens: Rows, vocab_size: int) -> fmpq_mat:
 def across_of_positions(tokens: Rows, vocab_size: int) -> fmpq:
     """k times the square of the noise of k independent positions across B_bar, which is not 0.
 
-    ValueError for a bad corpus.
+    Raises:
+        ValueError: a bad corpus.
     """
     V, B = vocab_size, mean_of(sequence_bigrams(tokens, vocab_size))
     corpus = constants(check_corpus(tokens, V))
@@ -145,8 +158,10 @@ def across_of_positions(tokens: Rows, vocab_size: int) -> fmpq:
 def check(tokens: Rows, vocab_size: int, n: int, M: int, *, claims: dict[str, Moment] = CLAIMS) -> Verdict:
     """Holds the moments of B_bar against the mean over every sample that can be drawn.
 
-    Samples of n of the N sequences, and of M independent draws: N^M of them. Raises ValueError for a bad
-    corpus or unless 1 <= n <= M and n <= N.
+    Samples of n of the N sequences, and of M independent draws: N^M of them.
+
+    Raises:
+        ValueError: a bad corpus, or not 1 <= n <= M and n <= N.
     """
     parts = sequence_bigrams(tokens, vocab_size)
     if not 1 <= n <= min(M, len(parts)):
@@ -172,7 +187,10 @@ def check(tokens: Rows, vocab_size: int, n: int, M: int, *, claims: dict[str, Mo
 
 
 def turn(x: fmpq_mat, one: fmpq_mat, other: fmpq_mat) -> fmpq:
-    """The coefficient of e^2 in sin^2 of x + e (one - x) and x + e (other - x), from the polynomials in e."""
+    """The coefficient of e^2 in sin^2 of x + e (one - x) and x + e (other - x), from the polynomials in e.
+
+    All three are of one shape.
+    """
     z, y, square = one - x, other - x, inner(x, x)
     first = fmpq_poly([square, 2 * inner(x, z), inner(z, z)])
     second = fmpq_poly([square, 2 * inner(x, y), inner(y, y)])
@@ -189,9 +207,10 @@ def check_positions(
     claim: Callable[[Rows, int], fmpq_mat] = position_variances,
     across: Callable[[Rows, int], fmpq] = across_of_positions,
 ) -> Verdict:
-    """Holds the noise of independent positions against the mean over every (NT)^draws outcome.
+    """Holds the noise of independent positions, [V, V], against the mean over every (NT)^draws outcome.
 
-    Raises ValueError for a bad corpus.
+    Raises:
+        ValueError: a bad corpus.
     """
     V, rows = vocab_size, check_corpus(tokens, vocab_size).rows
     pairs = [(row[t], row[t + 1]) for row in rows for t in range(len(row) - 1)]
@@ -220,7 +239,7 @@ def check_positions(
 
 
 def mean_of(matrices: Sequence[fmpq_mat]) -> fmpq_mat:
-    """The plain mean."""
+    """The plain mean of matrices of one shape."""
     return sum(matrices[1:], matrices[0]) / len(matrices)
 
 

@@ -72,7 +72,11 @@ def variance_of_square(parts: Parts, n: int) -> fmpq:
 
 
 def trace(K: Gram) -> fmpq:
-    """Tr Sigma from the products of two units or more, without bias. ValueError for fewer."""
+    """Tr Sigma from the products of two units or more, without bias.
+
+    Raises:
+        ValueError: there are fewer.
+    """
     k = len(K)
     if k < 2:
         raise ValueError("one unit shows no noise")
@@ -82,7 +86,11 @@ def trace(K: Gram) -> fmpq:
 
 
 def trace_of_square(K: Gram) -> fmpq:
-    """Tr Sigma^2 from the products of four units or more, without bias. ValueError for fewer."""
+    """Tr Sigma^2 from the products of four units or more, without bias.
+
+    Raises:
+        ValueError: there are fewer.
+    """
     k = len(K)
     if k < FEWEST:
         raise ValueError(f"tr Sigma^2 needs the products of {FEWEST} units, not of {k}")
@@ -97,7 +105,11 @@ def trace_of_square(K: Gram) -> fmpq:
 def check_variance(
     tokens: Rows, vocab_size: int, n: int, *, claim: Callable[[Parts, int], fmpq] = variance_of_square
 ) -> Verdict:
-    """Holds Var |x_n - x|^2 of B_bar against all N^n draws. ValueError for a bad corpus."""
+    """Holds Var |x_n - x|^2 of B_bar against all N^n draws.
+
+    Raises:
+        ValueError: a bad corpus.
+    """
     parts = sequence_bigrams(tokens, vocab_size)
     mean = mean_of(parts)
     noises = [mean_of(drawn) - mean for drawn in product(parts, repeat=n)]
@@ -116,7 +128,8 @@ def check_traces(
 ) -> Verdict:
     """Holds both estimates, on average over all N^units draws, against the traces.
 
-    ValueError for a bad corpus or for fewer than four units.
+    Raises:
+        ValueError: a bad corpus, or fewer than four units.
     """
     parts = sequence_bigrams(tokens, vocab_size)
     K = gram(parts)

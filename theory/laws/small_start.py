@@ -55,7 +55,7 @@ def fate(group: str, p: int) -> str:
 def terms_from(
     corpus: Sequence[OneSequence[fmpq_mat]], Z: Start, p: int, steps: int, group: str, layer: int
 ) -> dict[int, fmpq_mat]:
-    """The coefficients of one group up to its leading order, as far as the law speaks of them."""
+    """The coefficients, [V, V] or [T, 1], of one group up to its leading order, where the law has them."""
     statistics = statistics_of(corpus)
     c = step_coefficients(steps)
     q = leading_orders(1)[group]
@@ -96,7 +96,8 @@ def check(
 ) -> Verdict:
     """Holds the claim against descent from eta^p Z after 0..`steps` steps, in every layer.
 
-    Raises ValueError for a bad corpus, sizes or p < 1.
+    Raises:
+        ValueError: a bad corpus, sizes or p < 1.
     """
     if p < 1:
         raise ValueError(f"the start must vanish at eta = 0, so p must be 1 or more, not {p}")

@@ -37,7 +37,8 @@ def rest_of_W(at: Setting, start: fmpq) -> fmpq:
 def cosine_within(along: fmpq, start_squared: fmpq, leading_squared: fmpq, rest: fmpq) -> tuple[Any, Any]:
     """Balls below and above which the cosine of W with Y is not: from <Z, Y>, |Z|^2, |Y|^2 and R.
 
-    Raises ValueError when the rest may be larger than what it is added to, so that nothing is known.
+    Raises:
+        ValueError: the rest may be larger than what it is added to, so that nothing is known.
     """
     with ctx.workprec(BITS):
         leading = arb(leading_squared).sqrt()

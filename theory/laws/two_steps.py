@@ -27,7 +27,8 @@ from theory.statistics import average, statistics_of
 def two_step_errors(tokens: Rows, vocab_size: int, rate: fmpq) -> dict[str, Any]:
     """Balls [V, V] that contain W_O - 2 eta B_bar and V - eta^2 Phi_bar^T B_bar^T after two steps.
 
-    Raises ValueError for a bad corpus.
+    Raises:
+        ValueError: a bad corpus.
     """
     corpus = constants(check_corpus(tokens, vocab_size))
     B = statistics_of(corpus)["B_bar"]

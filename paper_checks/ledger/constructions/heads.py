@@ -74,7 +74,7 @@ def random_layer(seed: int, heads: int = 2, length: int = 5, width: int = 3) -> 
 
 
 def zeroed(array: np.ndarray, *index: int | slice) -> np.ndarray:
-    """Return a copy of `array` with zeros at an index."""
+    """Return a copy of `array`, of any shape, with zeros at an index."""
     copy = array.copy()
     copy[index] = 0
     return copy

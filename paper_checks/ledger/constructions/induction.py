@@ -105,13 +105,13 @@ def wanted(tokens: np.ndarray) -> np.ndarray:
 
 
 def accuracy(scores: np.ndarray, right: np.ndarray) -> float:
-    """Return the share of the positions with an answer where it has the largest score."""
+    """Return the share of the positions [N, T] with an answer where it has the largest score of [N, T, V]."""
     asked = right >= 0
     return float((scores[asked].argmax(axis=-1) == right[asked]).mean())
 
 
 def model_accuracy(model: Parameters, tokens: np.ndarray, right: np.ndarray) -> float:
-    """Return the accuracy of the model's predictions."""
+    """Return the accuracy of the model's predictions of what is right [N, T] for tokens [N, T+1]."""
     return accuracy(logits(model, tokens), right)
 
 

@@ -26,7 +26,7 @@ def held_out_accuracy(X: np.ndarray, y: np.ndarray, train: np.ndarray) -> float:
 
 
 def signs(random: np.random.Generator, size: int) -> np.ndarray:
-    """Return as many +1 as -1, in random order."""
+    """Return as many +1 as -1, [size], in random order."""
     return random.permutation(np.resize([-1.0, 1.0], size))
 
 
@@ -83,7 +83,7 @@ def split_accuracy(seed: int, by_sequence: bool) -> float:
 
 
 def effect_of_removal(readout: np.ndarray, direction: np.ndarray) -> float:
-    """Return the mean squared change of readout.h for h ~ N(0, 1) without its part along `direction`.
+    """Return the mean squared change of readout.h, h [d] ~ N(0, 1), without its part along `direction`.
 
     With w = direction / |direction|, E ((readout.w) (h.w))^2 = (readout.w)^2.
     """

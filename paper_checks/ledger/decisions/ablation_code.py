@@ -17,7 +17,7 @@ REMOVED = 1
 
 
 def removed_before_projection(layer: Layer, head: int) -> np.ndarray:
-    """Return the layer's output without a head, by definition: its features are zero, then the projection."""
+    """Return the layer's output [T, d] without a head, by definition: features zero, then the projection."""
     kept: np.ndarray = zeroed(layer.features(), slice(None), layer.slice(head)) @ layer.projection
     return kept
 

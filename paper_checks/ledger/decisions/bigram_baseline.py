@@ -23,7 +23,7 @@ def pair_counts(corpus: Corpus, sequences: slice) -> np.ndarray:
 
 
 def cross_entropy(counted: np.ndarray, predicted: np.ndarray, added: int) -> float:
-    """Return nats a pair: of `predicted` pairs under the shares in `counted`, `added` to each count first."""
+    """Return nats a pair: of `predicted` pairs [V, V] under the shares in `counted` plus `added`."""
     smoothed = counted + added
     at = predicted > 0
     shares = (smoothed / np.maximum(smoothed.sum(axis=1, keepdims=True), 1))[at]

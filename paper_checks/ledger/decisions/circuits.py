@@ -217,7 +217,7 @@ def tokens_of_the_example(claim: Claim, setting: Setting) -> Finding:
 
 
 def predictions(tokens: np.ndarray) -> np.ndarray:
-    """Return what a two-layer attention-only model with hand-set one-hot weights copies at each position.
+    """Return what two attention-only layers with hand-set one-hot weights copy at each position of [T].
 
     Layer 1 writes each token's predecessor into a second part of the stream; layer 2 matches the current
     token against those and copies the token found, or -1 where nothing matches.

@@ -30,7 +30,7 @@ def _require(text: Corpus, words: Sequence[str]) -> None:
 
 
 def ranks(text: Corpus, scores: np.ndarray, words: Sequence[str]) -> dict[str, int]:
-    """Return the rank of each word by descending score, from 1."""
+    """Return the rank of each word by descending score [V], from 1."""
     _require(text, words)
     order = np.argsort(-scores, kind="stable")
     place = np.empty(len(order), dtype=int)

@@ -41,13 +41,13 @@ def _side_by_side(blocks: list[fmpq_mat]) -> fmpq_mat:
 def concatenated(
     x: fmpq_mat, attention: list[fmpq_mat], W_V: list[fmpq_mat], W_O: list[fmpq_mat]
 ) -> fmpq_mat:
-    """Return what a layer computes: the heads' means of values side by side, times the output matrix."""
+    """Return what a layer computes, [T, d]: the heads' means of values side by side, times the output."""
     stacked = fmpq_mat([row for block in W_O for row in block.tolist()])
     return _side_by_side([A * (x * V) for A, V in zip(attention, W_V, strict=True)]) * stacked
 
 
 def by_heads(x: fmpq_mat, attention: list[fmpq_mat], W_V: list[fmpq_mat], W_O: list[fmpq_mat]) -> fmpq_mat:
-    """Return the sum over heads of A x W_V W_O, with the two matrices multiplied first."""
+    """Return the sum over heads of A x W_V W_O, [T, d], with the two matrices multiplied first."""
     terms = [A * (x * (value * output)) for A, value, output in zip(attention, W_V, W_O, strict=True)]
     total = terms[0]
     for term in terms[1:]:
@@ -56,7 +56,11 @@ def by_heads(x: fmpq_mat, attention: list[fmpq_mat], W_V: list[fmpq_mat], W_O: l
 
 
 def layer_norm(x: list[Fraction]) -> list[Fraction]:
-    """Return x less its mean over its standard deviation, which must be a whole number."""
+    """Return x less its mean over its standard deviation, which must be a whole number.
+
+    Raises:
+        ValueError: it is none.
+    """
     mean = sum(x) / Fraction(len(x))
     variance = sum((one - mean) ** 2 for one in x) / len(x)
     deviation = isqrt(int(variance))

@@ -26,14 +26,14 @@ WANT_C = ("acdba", "dbaca")
 
 @cache
 def random_case(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return independent random tokens, and what induction predicts where the current one is not new."""
+    """Return random tokens [N, T+1], and what induction predicts [N, T] where the current one is not new."""
     tokens = induction.unrelated(seed, SYMBOLS, LENGTH)
     return tokens, induction.wanted(tokens)
 
 
 @cache
 def repeated_case(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return copies of random blocks, and what comes next from the second copy on."""
+    """Return copies of random blocks [N, T+1], and what comes next [N, T] from the second copy on."""
     tokens = induction.repeated(seed, SYMBOLS, PERIOD, REPEATS)
     return tokens, induction.wanted(tokens)
 
@@ -59,7 +59,7 @@ def attended(x: list[int], key: str, offset: int) -> int | None:
 
 
 def rule_accuracy(tokens: np.ndarray, right: np.ndarray, key: str, offset: int) -> float:
-    """Return the share of the positions with an answer where the rule finds it."""
+    """Return the share of the positions [N, T] with an answer where the rule finds it."""
     hits = [
         attended(list(x[: t + 1]), key, offset) == right[n, t]
         for n, x in enumerate(tokens)

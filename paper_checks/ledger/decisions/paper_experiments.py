@@ -8,7 +8,7 @@ import numpy as np
 from mpmath import log, mp, mpf
 from scipy.sparse.linalg import svds
 
-from paper_checks.fastest import fastest_statistics
+from paper_checks.fastest import statistics_of
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decisions.early_training import ablation_orders
 from paper_checks.ledger.finding import Finding, NotGiven, compared, judged
@@ -81,7 +81,7 @@ def _rank_one(
     batches = [text.tokens[i : i + size] for i in range(0, text.sequences - size + 1, size)][:MOST_BATCHES]
     if len(batches) < 2:
         raise NotGiven(f"a text of at least {2 * size:,} sequences, this one has {text.sequences:,}")
-    nulls = [best_rank_one(leading(fastest_statistics(one, text.vocab_size))) for one in batches]
+    nulls = [best_rank_one(leading(statistics_of(one, text.vocab_size))) for one in batches]
     low, high = min(nulls), max(nulls)
     return judged(
         float(claim.given_number("cosine")) > high,
@@ -93,7 +93,7 @@ def _rank_one(
 
 
 def best_rank_one(leading: np.ndarray) -> float:
-    """Return the cosine with the best matrix of rank one, sigma_1 u v^T: sigma_1 over the Frobenius norm."""
+    """Return the cosine of [V, V] with the best matrix of rank one, sigma_1 u v^T: sigma_1 over its norm."""
     start = np.ones(min(leading.shape))
     largest = float(svds(leading, k=1, v0=start, return_singular_vectors=False)[0])
     return largest / float(np.linalg.norm(leading))

@@ -15,14 +15,12 @@ from theory.next_order import inner
 from theory.one_hot import constants
 from theory.statistics import average, evidence, exact_statistics
 
-# A squared cosine above this would be called the same direction.
-SAME = fmpq(99, 100)
 # As many characters of a fraction are read.
 LONGEST = 16
 
 
 def compare_matrices(name: str, got: fmpq_mat, right: fmpq_mat) -> tuple[bool, str]:
-    """Return whether two matrices are equal, and a sentence on where they differ first or by which factor."""
+    """Return whether two matrices [m, n] are equal, and a sentence on where or by which factor not."""
     if got == right:
         return True, f"{name} is the same matrix"
     pairs = [(i, j) for i in range(right.nrows()) for j in range(right.ncols()) if got[i, j] != right[i, j]]
@@ -39,7 +37,7 @@ def _short(x: fmpq) -> str:
 
 
 def similarity_sum(joint: fmpq_mat, P: list[fmpq]) -> fmpq_mat:
-    """Return P(i) P(j) sum_k P(prev = k | i) P(prev = k | j) from a table P(prev = k, next = i) and P.
+    """Return P(i) P(j) sum_k P(prev = k | i) P(prev = k | j) from P(prev = k, next = i) [V, V] and P.
 
     The conditional shares are the table's columns over their sums; a word that is never next has none.
     """

@@ -7,11 +7,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from links import broken_links
 
 from paper_checks.ledger.book import claims, sources
 from paper_checks.ledger.decide import decide, found, weakest_of
 from paper_checks.ledger.finding import VERDICTS, NotGiven
-from paper_checks.ledger.links import broken_links
 from paper_checks.ledger.printed import decimal
 from paper_checks.ledger.registry import Computation, computations
 from paper_checks.ledger.setting import Setting

@@ -115,7 +115,7 @@ def test_a_cosine_says_more_only_above_that_of_rank_one(monkeypatch, spectrum, v
     u, v = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
     leading = u @ np.diag(spectrum) @ v.T
     counted = {"Q_bar": leading, "Phi_bar": leading.T, "B_bar": np.eye(3)}
-    monkeypatch.setattr(paper_experiments, "fastest_statistics", lambda tokens, V: counted)
+    monkeypatch.setattr(paper_experiments, "statistics_of", lambda tokens, V: counted)
     tokens = np.zeros((4, 2), dtype=np.int64)
     setting = Setting(text=Corpus(tokens=tokens, vocabulary=("a", "b"), name="none"))
     claim = given("paper-attention-cosine-null", sample="2")
