@@ -92,9 +92,9 @@ mutation: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[mutation]"
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.mutation --out docs/mutation.md
 
-# It needs no network, and is read and searched from disk.
+# It needs no network, and is read and searched from disk. Not --quiet, which hides warnings from --strict too.
 docs: setup
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The documentation is in build/site/index.html"
 
 lint: setup

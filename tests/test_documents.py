@@ -176,6 +176,12 @@ def test_the_picture_in_the_readme_is_small_and_drawn_by_a_command():
     assert "drawn by `make picture`" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_a_warning_fails_the_build_of_the_site():
+    """Which it does not with --quiet: what mkdocs does not say it does not count."""
+    (build,) = re.findall(r"mkdocs build(.*)", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert build.split() == ["--strict"]
+
+
 def test_every_target_of_make_that_is_named_is_there():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = {
