@@ -2,7 +2,7 @@
 
 python checkpoint.py stories.txt weights.safetensors
 leadterms verify weights:weights.safetensors --names torch_module.toml \\
-    --corpus stories.txt --rate 0.1 --steps 10
+    --corpus stories.txt --length 8 --rate 0.1 --steps 10
 """
 
 import sys
@@ -12,14 +12,18 @@ import torch
 from safetensors.torch import save_file
 from torch_module import Model
 
+from reference.errors import InputError
 from reference.sequences import read_corpus
 
-RATE, STEPS, LAYERS = 0.1, 10, 2
+LENGTH, RATE, STEPS, LAYERS = 8, 0.1, 10, 2
 
 
 def main(text, weights):
     # The reader of `leadterms verify`, with its defaults: the same words get the same numbers.
-    corpus = read_corpus(Path(text), vocab_size=None, length=40, tokenizer_name="words", layout="document")
+    try:
+        corpus = read_corpus(Path(text), length=LENGTH)
+    except InputError as error:
+        sys.exit(f"checkpoint.py: {error}")
     tokens = torch.tensor(corpus.tokens)
     model = Model(corpus.vocab_size, corpus.length, LAYERS).double()
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)

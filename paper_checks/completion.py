@@ -36,7 +36,9 @@ def experiment_names(incomplete: str) -> list[str]:
 
 def targets(incomplete: str) -> list[str]:
     """Return the targets, or kinds of them, that begin so."""
-    return _beginning(("reference", "gpu", "gpu32", "py:", "torch:", "cmd:", "weights:"), incomplete)
+    from properties.connectors import BUILT_IN
+
+    return _beginning((*BUILT_IN, "py:", "torch:", "cmd:", "weights:"), incomplete)
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:

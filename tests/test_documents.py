@@ -30,7 +30,7 @@ PAGES = [
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
     if "_site" not in path.parts
 ]
-STORY = "one day tom ran to the park and was glad . " * 40
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>[^\n]*) -->\n+)?^```(?P<kind>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -43,16 +43,15 @@ def blocks(page):
 
 
 def prepare(folder):
-    """What the pages take for granted: the command, the examples, and some text called stories.txt."""
+    """What the pages take for granted: the command, the examples, and the tutorial's text, stories.txt."""
     launcher = folder / "bin"
     launcher.mkdir()
     for name, call in (("leadterms", "-m paper_checks"), ("python", "")):
         (launcher / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n')
         (launcher / name).chmod(0o755)
     (folder / "examples").symlink_to(ROOT / "examples")
-    text = "\n<|endoftext|>\n".join(f"{STORY} word{i}" for i in range(3))
-    words = " ".join("".join(chr(97 + int(d)) for d in str(10_000 + i)) for i in range(3000))
-    (folder / "stories.txt").write_text(f"{text}\n<|endoftext|>\n{words}\n")
+    text = next(block["body"] for block in blocks(TUTORIAL) if block["kind"] == "sh")
+    subprocess.run(["bash", "-e", "-c", text], cwd=folder, check=True)
     path = f"{launcher}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "COLUMNS": "80"}
 

@@ -121,7 +121,7 @@ def verify(
     from paper_checks.table import show
 
     if list_checks:
-        list_all(check or [])
+        list_all(check or [], json, quiet=quiet)
         return
     if mutants:
         from paper_checks.mutants import show_mutants
@@ -191,15 +191,25 @@ def try_mutants(
         )
 
 
-def list_all(names: list[str]) -> None:
+def list_all(names: list[str], json: options.JsonFile, *, quiet: bool) -> None:
     """Print each check: its id, the evidence that it gives, the methods that it needs, its law.
 
     Raises:
-        InputError: a name is no check or family.
+        InputError: a name is no check or family, or the file cannot be written.
     """
-    from properties.catalogue import select
+    from json import dumps
 
-    for check in select(names):
+    from properties.catalogue import select
+    from reference.atomic_files import write_text
+
+    checks = select(names)
+    if json is not None:
+        rows = [
+            {"check": one.id, "evidence": one.evidence, "needs": list(one.needs), "statement": one.statement}
+            for one in checks
+        ]
+        write_text(json, dumps(rows, indent=1, ensure_ascii=False) + "\n")
+    for check in () if quiet else checks:
         needs = f" [{', '.join(check.needs)}]" if check.needs else ""
         print(f"{check.id} ({check.evidence}){needs}: {check.statement}")
 

@@ -16,9 +16,11 @@ from properties.evidence_ladder import Assessment, Finding, Step, assess
 from reference.atomic_files import write_text
 from reference.errors import InputError, reason
 from reference.resampling import Interval
-from reference.small_files import read_small
+from reference.small_files import parsed, read_small
 
 FORMAT = 1
+# What a line of a file of outcomes can be.
+KINDS = frozenset({"header", "experiment", "evidence", "footer"})
 
 
 @dataclass(frozen=True)
@@ -132,15 +134,18 @@ def read_outcomes(path: Path) -> tuple[dict[str, Any], list[Outcome]]:
     """Return the header and the outcomes of a file that `write_outcomes` wrote.
 
     Raises:
-        InputError: the file is missing, is none, or ends before its footer.
+        InputError: the file is missing, is of another kind, or ends before its footer.
     """
     text = read_small(path, "file of experiments")
+    lines = [parsed(line, f"{path}, line {number}") for number, line in enumerate(text.splitlines(), start=1)]
+    kinds = {line.get("kind") if isinstance(line, dict) else None for line in lines}
+    if not lines or not kinds <= KINDS:
+        raise InputError(f"{path} is not what `leadterms experiments --json` writes; give such a file.")
     try:
-        lines = [json.loads(line) for line in text.splitlines()]
         header = {key: value for key, value in lines[0].items() if key not in ("kind", "format")}
         listed = [_outcome(line) for line in lines if line["kind"] == "experiment"]
         complete = lines[0]["kind"] == "header" and lines[-1].get("experiments") == len(listed)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is no file of experiments ({reason(error)}); write it again.") from None
     if not complete:
         raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")

@@ -109,12 +109,12 @@ def test_a_checkpoint_is_what_the_theory_predicts(examples):
     done = run(examples, "checkpoint.py", "stories.txt", "weights.safetensors")
     assert done.returncode == 0, done.stderr
     how = ["weights:weights.safetensors", "--names", "torch_module.toml", "--corpus", "stories.txt"]
-    done = verify(examples, *how, "--rate", "0.1", "--steps", "10", "--json", "out.jsonl")
+    done = verify(examples, *how, "--length", "8", "--rate", "0.1", "--steps", "10", "--json", "out.jsonl")
     assert done.returncode == 0, done.stdout + done.stderr
     run_found = read_run(examples / "out.jsonl")
     assert [r.result for r in run_found.results] == ["passed"] * 7
     assert max(map(len, done.stdout.splitlines())) <= 80
-    corpus = read_corpus(examples / "stories.txt", length=40)
+    corpus = read_corpus(examples / "stories.txt", length=8)
     off = Training(0.11, 10, read_names(examples / "torch_module.toml"))
     results = list(judge(examples / "weights.safetensors", corpus, off, seed=0))
     assert [result.result for result in results] == ["failed"] * 7

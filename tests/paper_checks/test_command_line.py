@@ -230,10 +230,22 @@ def test_an_implementation_is_held_to_laws_and_not_to_the_mathematics():
 
 
 def test_the_checks_can_be_listed_without_running_one(tmp_path):
-    done = called("verify", "--list", "--check", "projection", "--check", "theory.gram", cwd=tmp_path)
+    asked = ("verify", "--list", "--check", "projection", "--check", "theory.gram", "--json")
+    done = called(*asked, "list.json", cwd=tmp_path)
     lines = done.stdout.splitlines()
     assert done.returncode == 0
     assert lines[0].startswith("theory.gram (exact): ")
     law = "Removing a projection twice is removing it once."
     assert f"projection.idempotent (property) [remove_projection]: {law}" in lines
     assert len(lines) == 1 + len([check for check in CHECKS if check.id.startswith("projection.")])
+    rows = json.loads((tmp_path / "list.json").read_text())
+    assert [f"{row['check']} ({row['evidence']})" for row in rows] == [
+        line.partition(")")[0] + ")" for line in lines
+    ]
+
+
+def test_a_list_is_quiet_and_written_where_it_is_asked_for(tmp_path):
+    for command in ("verify", "experiments"):
+        done = called(command, "--list", "--quiet", "--json", f"{command}.json", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert json.loads((tmp_path / f"{command}.json").read_text())

@@ -18,6 +18,7 @@ from paper_checks.experiments.heads import _matched_difference
 from paper_checks.experiments.registry import EXPERIMENTS, run_experiments, select
 from paper_checks.experiments.result import Observation, Outcome, Quantity, read_outcomes, write_outcomes
 from paper_checks.experiments.setting import SCALES, Setting
+from paper_checks.ledger.experiments import read_experiments
 from properties.evidence_ladder import Step
 from reference.errors import InputError
 
@@ -93,15 +94,20 @@ def test_experiments_are_chosen_by_id_or_group():
 
 def test_an_outcome_file_that_is_none_is_told(tmp_path):
     path = tmp_path / "outcomes.jsonl"
-    path.write_text("{}\n")
-    with pytest.raises(InputError, match="no file of experiments"):
-        read_outcomes(path)
+    for other in ("{}\n", "[]\n", "", '{"kind": "header"}\n{"kind": "result", "check": "a.b"}\n'):
+        path.write_text(other)
+        with pytest.raises(InputError, match="not what `leadterms experiments --json` writes"):
+            read_outcomes(path)
     numbers = (Quantity("x", np.float64(1)), Quantity("y", math.nan))
     write_outcomes(path, {}, [Outcome("a.b", "Q?", "C.", True, "V.", quantities=numbers)])
     assert [one.value for one in read_outcomes(path)[1][0].quantities] == [1, None]
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
-    with pytest.raises(InputError, match="no footer"):
-        read_outcomes(path)
+    for reader in (read_outcomes, read_experiments):
+        with pytest.raises(InputError, match="no footer"):
+            reader(path)
+    path.write_text('{"kind": "header"}\n{"kind": "result", "check": "a.b"}\n{"kind": "footer"}\n')
+    with pytest.raises(InputError, match="holds no experiment; give what"):
+        read_experiments(path)
 
 
 def test_an_outcome_is_read_as_it_was_written(tmp_path):

@@ -19,6 +19,7 @@ from gpu.interrupts import Interrupts
 from gpu.terminal import terminal
 from paper_checks.command_line import app, main
 from paper_checks.completion import check_ids, claim_ids, experiment_names, source_keys, targets
+from properties.connectors import FORMS
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app).commands
@@ -227,6 +228,10 @@ def test_the_shell_completes_names_and_ids():
     assert experiment_names("induction.r") == ["induction.random_period"]
     assert experiment_names("ind")[:2] == ["induction", "induction.fixed_period"]
     assert targets("gpu") == ["gpu", "gpu32"]
+    # What is completed is what an unknown target is told of.
+    assert [one.strip(":") for one in targets("")] == [
+        re.split("[: ]", one)[0] for one in re.split(", | or ", FORMS)
+    ]
     assert claim_ids("no such") == check_ids("no such") == source_keys("no such") == targets("no such") == []
 
 

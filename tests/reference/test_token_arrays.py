@@ -1,5 +1,7 @@
 """Token arrays: sequences or a stream, read in place, and what is refused."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,15 @@ def test_a_damaged_file_is_told(cut, save):
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(InputError, match="no corpus file"):
         read(tmp_path / "none.npy")
+
+
+def test_a_header_that_says_it_is_long_is_refused_before_room_is_made(tmp_path):
+    path = tmp_path / "tokens.npy"
+    path.write_bytes(b"\x93NUMPY\x02\0" + (2**31 - 1).to_bytes(4, "little") + b"{}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="header is to be 2,147,483,647 bytes long"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
