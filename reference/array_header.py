@@ -20,7 +20,7 @@ class _Beginning:
         self.file = file
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return up to `size` bytes, all there are by default.
+        """Return up to `size` bytes.
 
         Raises:
             ValueError: these are more than a header has, or might be.
