@@ -19,9 +19,9 @@ class _Beginning:
     def __init__(self, file: Any) -> None:
         self.file = file
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` bytes; ValueError if these are more than a header has."""
-        if size > LONGEST_HEADER:
+        if not 0 <= size <= LONGEST_HEADER:
             raise ValueError(f"its header is to be {size:,} bytes long")
         return bytes(self.file.read(size))
 
