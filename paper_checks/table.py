@@ -18,12 +18,14 @@ from reference.errors import counted
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
 TARGETS_ABREAST = 3
 LONGEST_ID = 41
+# Columns that ids in one line and three verdicts need, and what an id has where there are fewer.
+WIDE, LONGEST_NARROW_ID = 72, 16
 WORDS = {"passed": "ok", "failed": "FAILED", "errored": "ERROR", "not_applicable": "n/a"}
 
 
 def show(run: Run, console: Console) -> None:
     """Print the tables, the failures, what was left out, and the count."""
-    for table in [*tables(run.results), *checkpoint_tables(run.results)]:
+    for table in [*tables(run.results, wide=console.width >= WIDE), *checkpoint_tables(run.results)]:
         console.print(table)
     for result in run.results:
         if result.result in BAD:
@@ -62,8 +64,11 @@ def failure(result: Result) -> RenderableType:
     return Group(Text(first, style="bold red"), *lines, Text(""))
 
 
-def tables(results: Sequence[Result]) -> list[Table]:
-    """Return a table for the mathematics and one for every few implementations, so that 80 columns do."""
+def tables(results: Sequence[Result], *, wide: bool = True) -> list[Table]:
+    """Return a table for the mathematics and one for every few implementations, so that 80 columns do.
+
+    A terminal that is not `wide` has one implementation a table, and ids in several lines.
+    """
     targets = list(dict.fromkeys(result.target for result in results))
     abstract = [target for target in targets if target == MATHEMATICS]
     others = [target for target in targets if target != MATHEMATICS]
@@ -71,8 +76,9 @@ def tables(results: Sequence[Result]) -> list[Table]:
     others = [
         target for target in others if any(r.target == target for r in results if r.family != "checkpoint")
     ]
-    groups = [others[i : i + TARGETS_ABREAST] for i in range(0, len(others), TARGETS_ABREAST)]
-    made = [_table(results, group) for group in [abstract, *groups] if group]
+    abreast = TARGETS_ABREAST if wide else 1
+    groups = [others[i : i + abreast] for i in range(0, len(others), abreast)]
+    made = [_table(results, group, wide) for group in [abstract, *groups] if group]
     if not made:
         return []
     made[-1].caption = "A number is the worst error over its bound; without one, equality was exact."
@@ -116,14 +122,18 @@ def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
     return list(made.values())
 
 
-def _table(results: Sequence[Result], targets: Sequence[str]) -> Table:
+def _table(results: Sequence[Result], targets: Sequence[str], wide: bool) -> Table:
     """Return a row a check and a column a target; a cell holds the verdict and the worst error over bound."""
     by_check: dict[str, dict[str, Result]] = {}
     for result in results:
         if result.target in targets:
             by_check.setdefault(result.check, {})[result.target] = result
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("check", no_wrap=True, overflow="ellipsis", min_width=LONGEST_ID)
+    if wide:
+        table.add_column("check", no_wrap=True, overflow="ellipsis", min_width=LONGEST_ID)
+    else:
+        # An id that may not fold would push the verdicts off the edge.
+        table.add_column("check", overflow="fold", max_width=LONGEST_NARROW_ID)
     table.add_column("cases", justify="right", no_wrap=True, min_width=len("cases"))
     for target in targets:
         # A long name goes on in the next line: what may not wrap is squeezed with the numbers beside it.

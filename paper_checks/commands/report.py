@@ -79,16 +79,16 @@ def report(
     from paper_checks.prediction.beside import published_beside
     from paper_checks.progress import progress_bar
     from paper_checks.report import check_report, write_report
-    from paper_checks.report.compare import UNCHANGED, changes
+    from paper_checks.report.compare import UNCHANGED, changes, read_earlier
     from paper_checks.report.write import PAGE
     from paper_checks.reproduction.plan import QUICK, QUICK_LENGTH
     from paper_checks.table import show
-    from properties.results import read_run, write_run
+    from properties.results import write_run
 
     check_report(out)
     given = read_experiments(experiments) if experiments else {}
     parts = [read_parts(experiments, reproduction)]
-    earlier = read_run(compare) if compare else None
+    earlier = read_earlier(compare) if compare else None
     full = profile is options.ReportProfileOption.full
     check_poems(poems, full)
     shown = load_corpus(

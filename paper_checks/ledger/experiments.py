@@ -40,6 +40,6 @@ def read_experiments(path: Path) -> dict[str, dict[str, Any]]:
             raise InputError(f"{path}, line {number} is not an experiment: it needs a name.")
     if not found:
         raise InputError(f"{path} holds no experiment; {HINT}.")
-    if "header" in kinds and kinds[-1] != "footer":
+    if kinds[0] == "header" and "experiment" in kinds and kinds[-1] != "footer":
         raise InputError(f"{path} has no footer: the run that wrote it did not finish; run it again.")
     return found

@@ -31,6 +31,24 @@ UNCHANGED = "Nothing changed since then."
 Leaf = float | frozenset[str]
 
 
+def read_earlier(path: Path) -> Run:
+    """Return the run of a results file, all of which can be compared.
+
+    Raises:
+        InputError: it is no results file, or a part of it is not of the form that a report writes. That is
+            known before another run takes its minutes: compared with itself, all of it is looked at.
+    """
+    run = read_run(path)
+    try:
+        list(changes(run, run))
+    except (TypeError, LookupError, AttributeError, ValueError, RecursionError):
+        raise InputError(
+            f"{path} tells of claims or experiments in another form than a report does; give the "
+            "results.jsonl of a report, or what verify wrote with --json."
+        ) from None
+    return run
+
+
 def changes(old: Run, new: Run) -> Iterator[str]:
     """Yield a sentence for each result, claim or experiment that is new, gone, or another than it was.
 
@@ -184,7 +202,7 @@ def main(arguments: Sequence[str]) -> int:
         print("Give two results files: the old one and the new one.", file=sys.stderr)
         return 2
     try:
-        old, new = (read_run(Path(name)) for name in arguments)
+        old, new = (read_earlier(Path(name)) for name in arguments)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2

@@ -37,7 +37,9 @@ W_O = "unembed.weight"
 V = "blocks.{layer}.value"
 W = { name = "blocks.{layer}.query_key", transpose = true }
 """
-EXPERIMENTS = b'{"name": "a", "value": 1.5, "rows": [1, {"b": null}]}\n{"kind": "header"}\n'
+EXPERIMENTS = (
+    b'{"kind": "header"}\n{"name": "a", "value": 1.5, "rows": [1, {"b": null}]}\n{"kind": "footer"}\n'
+)
 OUTCOME = Outcome(
     *("a.b", "Q?", "C.", True, "V."),
     quantities=(Quantity("q", 1.0, 0.5, 1.5), Quantity("r", 2.0)),

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calling import called, leadterms
+from rich.console import Console
 
 from paper_checks.commands.verify import Suite
+from paper_checks.table import tables
 from properties.catalogue import CHECKS
-from properties.results import read_run
+from properties.results import Result, read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 STORIES = "one day tom ran . he was sad .\n<|endoftext|>\none day mia sat . she was glad .\n"
@@ -249,3 +251,15 @@ def test_a_list_is_quiet_and_written_where_it_is_asked_for(tmp_path):
         done = called(command, "--list", "--quiet", "--json", f"{command}.json", cwd=tmp_path)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         assert json.loads((tmp_path / f"{command}.json").read_text())
+
+
+def test_a_narrow_terminal_shows_the_verdicts_too():
+    printed = io.StringIO()
+    results = [
+        Result("statistics.sequence_by_sequence", name, "passed", "S.", "s", "property", cases=13)
+        for name in ("reference", "gpu")
+    ]
+    for table in tables(results, wide=False):
+        Console(file=printed, width=40).print(table)
+    assert printed.getvalue().count("ok") == 2
+    assert max(map(len, printed.getvalue().splitlines())) <= 40

@@ -49,3 +49,9 @@ def test_a_torch_that_is_broken_is_told(monkeypatch):
     assert "libcudart.so.12" in found["torch_problem"]
     (trains,) = [one for one in found["can"] if "train" in one["what"]]
     assert "install it again" in trains["get"]
+
+
+def test_a_folder_below_a_file_cannot_be_written_to(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert machine._can_write(tmp_path / "made" / "later")
+    assert not machine._can_write(tmp_path / "file" / "below")

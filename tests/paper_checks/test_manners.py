@@ -360,3 +360,12 @@ def test_two_corpora_are_one_too_many(tmp_path, name):
     done = called(name, "cats.txt", "--corpus", "cats.txt", cwd=tmp_path)
     assert done.returncode == 2
     assert "extra argument" in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_process_that_was_started_to_ignore_ctrl_c_ignores_it():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        Interrupts().listen()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from test_report_sample import CLAIMS, claim, sample_run, with_claims
 
-from paper_checks.report.compare import changes, main
+from paper_checks.report.compare import changes, main, read_earlier
 from paper_checks.report.summary import digest
 from properties.results import write_run
+from reference.errors import InputError
 
 
 def test_what_changed_is_told():
@@ -173,3 +174,11 @@ def test_a_report_that_went_stale_fails(tmp_path, capsys):
     assert "Claim coefficient was holds (exact: 2), is refuted (exact: 3)." in capsys.readouterr().out
     assert main([str(old)]) == 2
     assert main([str(old), str(tmp_path / "none.jsonl")]) == 2
+
+
+@pytest.mark.parametrize("experiments", [{"a": 1}, [{}], ["one"], 3])
+def test_what_cannot_be_compared_is_told_before_anything_runs(experiments, tmp_path):
+    run = sample_run()
+    write_run(tmp_path / "old.jsonl", replace(run, header={**run.header, "experiments": experiments}))
+    with pytest.raises(InputError, match="another form than a report does"):
+        read_earlier(tmp_path / "old.jsonl")
