@@ -20,13 +20,15 @@ from reference.errors import InputError, meant, reason
 # File systems take 255 bytes; some are needed for the name of what is written beside.
 LONGEST_NAME = 220
 SHOWN_OF_A_NAME = 60
+# As a shell has it of a program that the signal SIGPIPE ended: an answer not read to its end is no verdict.
+PIPE_CLOSED = 128 + 13
 
 
 def run_command(command: Callable[[], object], name: str) -> None:
     """Run a command line and exit.
 
     The status is 0 when all is well, 1 when a check fails, 2 when the input or the call is wrong, 130 after
-    Ctrl-C.
+    Ctrl-C, and 141 where the reader of a pipe went away.
     """
     interrupts.listen()
     try:
@@ -51,19 +53,23 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
         # A terminal that does not know its size says 0, into which nothing at all would be printed.
         if os.environ.get(size, "1").strip("0") == "":
             del os.environ[size]
+    printed = sys.stdout
     try:
         _refuse_empty(sys.argv[1:])
-        command()
-        sys.stdout.flush()
+        try:
+            command()
+        finally:
+            printed.flush()
     except InputError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     except SystemExit as end:
-        return end.code
+        # typer puts another stream in the place of one whose reader went away.
+        return end.code if sys.stdout is printed else PIPE_CLOSED
     except BrokenPipeError:
-        # The reader of a pipe went away; there is nobody left to tell.
+        # There is nobody left to tell.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, for as long as the process
-        return 1
+        return PIPE_CLOSED
     except OSError as error:
         print(f"{name}: {_told(error)}", file=sys.stderr)
         return 2

@@ -17,6 +17,13 @@ def terminal(*, quiet: bool = False, stderr: bool = False, soft_wrap: bool = Fal
     """
     from rich.console import Console
 
-    return Console(
+    class Terminal(Console):
+        """A console that leaves it to the command line what a reader that goes away means."""
+
+        def on_broken_pipe(self) -> None:
+            """Raise the error again; rich would exit with the status of a check that fails."""
+            raise
+
+    return Terminal(
         quiet=quiet, stderr=stderr, soft_wrap=soft_wrap, markup=False, emoji=False, highlight=False
     )

@@ -59,14 +59,20 @@ class Suite:
         whoever is tried. A checkpoint alone is no implementation to hold to laws.
 
         Raises:
-            InputError: a name is no check's and no family's.
+            InputError: a name is no check's and no family's, or there is nothing to try those checks on.
         """
         from paper_checks.verification import default_targets
         from properties.catalogue import CHECKS, select
+        from reference.errors import InputError
 
         own, left_out = ((), ()) if targets else default_targets()
         checkpoints = tuple(target for target in dict.fromkeys(targets) if target.startswith(CHECKPOINT))
         others = own or tuple(target for target in dict.fromkeys(targets) if target not in checkpoints)
+        if names and not others:
+            raise InputError(
+                f"--check chooses among the laws of implementations, and {' and '.join(checkpoints)} "
+                "has none: all its weights are looked at. Leave --check out, or name an implementation."
+            )
         laws = tuple(check for check in CHECKS if check.needs) if others else ()
         return cls(others, checkpoints, select(names) if names or own else laws, tuple(targets), left_out)
 
@@ -197,10 +203,8 @@ def list_all(names: list[str], json: options.JsonFile, *, quiet: bool) -> None:
     Raises:
         InputError: a name is no check or family, or the file cannot be written.
     """
-    from json import dumps
-
+    from paper_checks.finite import write_json
     from properties.catalogue import select
-    from reference.atomic_files import write_text
 
     checks = select(names)
     if json is not None:
@@ -208,7 +212,7 @@ def list_all(names: list[str], json: options.JsonFile, *, quiet: bool) -> None:
             {"check": one.id, "evidence": one.evidence, "needs": list(one.needs), "statement": one.statement}
             for one in checks
         ]
-        write_text(json, dumps(rows, indent=1, ensure_ascii=False) + "\n")
+        write_json(json, rows)
     for check in () if quiet else checks:
         needs = f" [{', '.join(check.needs)}]" if check.needs else ""
         print(f"{check.id} ({check.evidence}){needs}: {check.statement}")

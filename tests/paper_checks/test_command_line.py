@@ -210,6 +210,27 @@ def test_stats_does_not_write_over_its_own_input(tmp_path):
     assert (tmp_path / "s.txt").read_text() == STORIES
 
 
+@pytest.mark.parametrize("arguments", [["verify", "--list"], ["claims", "random-diagonal-baseline"]])
+def test_a_reader_that_goes_away_is_no_failed_check(tmp_path, arguments):
+    """What fills a pipe more than once is cut off while it is printed, a few lines at the end."""
+    code = "from paper_checks.command_line import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_checks_cannot_be_chosen_for_a_checkpoint_alone(tmp_path):
+    done = called("verify", "weights:w.npz", "--check", "projection", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Leave --check out, or name an implementation." in done.stderr
+
+
 def test_a_pipe_and_a_length_beyond_reason_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     done = leadterms("verify", "--corpus", "pipe", cwd=tmp_path, timeout=30)

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,6 +75,16 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere nothing is removed")
+def test_what_is_put_in_place_is_on_the_disk(tmp_path, monkeypatch):
+    """A machine that loses its power a moment later has the new file or the old one, and not an empty one."""
+    done = []
+    fsync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda number: done.append(os.fstat(number).st_size) or fsync(number))
+    monkeypatch.setattr(Path, "replace", lambda path, to: done.append("in place") or replace(path, to))
+    write_text(tmp_path / "a.txt", "twelve bytes")
+    assert done == [12, "in place"]
+
+
 def test_what_killed_processes_left_is_removed_and_what_is_being_written_is_not(tmp_path):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
