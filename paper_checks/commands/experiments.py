@@ -59,14 +59,11 @@ def experiments(
 
     Example: leadterms experiments induction --profile quick --json experiments.jsonl
     """
-    from json import dumps
-
     from rich.padding import Padding
     from rich.text import Text
 
     from gpu.terminal import terminal
     from paper_checks.experiments.registry import EXPERIMENTS, check_same, run_experiments
-    from reference.atomic_files import write_text
     from reference.errors import InputError
 
     console = terminal(quiet=quiet)
@@ -74,8 +71,10 @@ def experiments(
         for name, experiment in EXPERIMENTS.items():
             console.print(name, Padding(Text(experiment.asks), (0, 0, 0, 2)))
         if json is not None:
+            from paper_checks.finite import write_json
+
             rows = [{"experiment": name, "asks": experiment.asks} for name, experiment in EXPERIMENTS.items()]
-            write_text(json, dumps(rows, indent=1) + "\n")
+            write_json(json, rows)
         return
     from paper_checks.provenance import has_torch
 
