@@ -119,6 +119,27 @@ def test_a_damaged_entry_is_made_again(damage, cache, text, tokenized):
     assert list(cache.iterdir()) == [entry]
 
 
+def test_an_entry_under_another_name_is_not_believed(cache, text, tokenized, tmp_path):
+    """Whole, and of another text: a name that was changed by hand does not make it this one's."""
+    load_corpus(text)
+    (entry,) = cache.iterdir()
+    (tmp_path / "u.txt").write_text(TEXT.upper())
+    other = replace(text, place=str(tmp_path / "u.txt"))
+    expected = load_corpus(other)
+    (second,) = set(cache.iterdir()) - {entry}
+    second.write_bytes(entry.read_bytes())
+    same(load_corpus(other), expected)
+    assert len(tokenized) == 3
+
+
+def test_an_entry_of_another_form_is_made_again(cache, text, tokenized, monkeypatch):
+    first = load_corpus(text)
+    monkeypatch.setattr(corpus_cache, "KIND", "a later form")
+    same(load_corpus(text), first)
+    same(load_corpus(text), first)
+    assert len(tokenized) == 2
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(cache, text, monkeypatch, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder would be")
     first = load_corpus(text)

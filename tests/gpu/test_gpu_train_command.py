@@ -120,8 +120,10 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call):
         while not Path("run", CHECKPOINT).exists():
             assert running.poll() is None, running.stderr.read()
             time.sleep(0.01)
+        began = time.monotonic()
         status, _, told = call("t.npy", *USUAL, "--steps", 3, "--out", "run", "--resume")
         assert status == 2
+        assert time.monotonic() - began < 20, "it waited for the other run"
         assert told == (
             "gpu.train: Another run is at work in run; wait for it, stop it, or give another folder.\n"
         )
