@@ -210,7 +210,14 @@ def test_stats_does_not_write_over_its_own_input(tmp_path):
     assert (tmp_path / "s.txt").read_text() == STORIES
 
 
-@pytest.mark.parametrize("arguments", [["verify", "--list"], ["claims", "random-diagonal-baseline"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["verify", "--list"],
+        ["verify", "--list", "--check", "theory.gram"],
+        ["claims", "random-diagonal-baseline"],
+    ],
+)
 def test_a_reader_that_goes_away_is_no_failed_check(tmp_path, arguments):
     """What fills a pipe more than once is cut off while it is printed, a few lines at the end."""
     code = "from paper_checks.command_line import main; main()"
@@ -223,6 +230,14 @@ def test_a_reader_that_goes_away_is_no_failed_check(tmp_path, arguments):
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141
+
+
+def test_what_an_encoding_lacks_is_shown_by_its_number(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    (tmp_path / "été.txt").write_text("the cat sat on the mat\n" * 9)
+    done = leadterms("neighbours", "cat", "--corpus", "été.txt", "--length", "4", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("\\xe9t\\xe9.txt: 'cat'")
 
 
 def test_checks_cannot_be_chosen_for_a_checkpoint_alone(tmp_path):
