@@ -16,7 +16,7 @@ from gpu.cache_folder import cache_folder
 
 CORE = "core"
 OWN = "leadterms"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _REQUIREMENT = re.compile(
     r"""(?P<name>[\w.-]+)\s*(\[(?P<extras>[^]]*)])?\s*(>=\s*(?P<least>[\d.]+))?"""
     r"""[^;]*(;.*\bextra\s*==\s*['"](?P<of>[^'"]+)['"].*)?$"""
@@ -51,12 +51,16 @@ class Ability:
         return not self.get
 
 
+def find_browser() -> str | None:
+    """Return the path of a browser that can be run without a window; None without one."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 def examine() -> dict[str, Any]:
     """Return what this machine has and can run, as data for JSON."""
     extras = installed_extras(requires_of_own())
     cuda, torch_problem = _torch_devices(extras)
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    node = shutil.which("node")
+    browser, node = find_browser(), shutil.which("node")
     kept = cache_folder()
     parts = {name: vars(extra) for name, extra in extras.items()}
     able = abilities(extras, cuda, torch_problem, browser, node)

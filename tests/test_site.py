@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from paper_checks.machine import BROWSERS, find_browser
+
 pytest.importorskip("material", reason="the site needs leadterms[docs]")
 
 ROOT = Path(__file__).resolve().parents[1]
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
+BROWSER = find_browser()
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser here")
+@pytest.mark.skipif(BROWSER is None, reason=f"no browser here (looked for {', '.join(BROWSERS)})")
 def test_a_search_finds_its_page_from_disk(tmp_path):
     """A site of two pages, with what finds things on ours."""
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))

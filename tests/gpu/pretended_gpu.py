@@ -1,8 +1,9 @@
 """A second device for machines without one: its tensors keep their numbers on the CPU, and say they do not.
 
-What a GPU refuses is refused here: an operation on tensors of two devices, and NumPy's view of a tensor. All
-else is done by the CPU, so that results are the CPU's to the bit. How fast a GPU is, what memory it has, and
-sums whose order it leaves to chance do not show.
+What a GPU refuses is refused here: an operation on tensors of two devices, and NumPy's view of a tensor. So
+are indices on the CPU, which a GPU takes and has to fetch each time. All else is done by the CPU, so that
+results are the CPU's to the bit. How fast a GPU is, what memory it has, and sums whose order it leaves to
+chance do not show.
 """
 
 from contextlib import contextmanager

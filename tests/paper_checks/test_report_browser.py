@@ -3,16 +3,19 @@
 import html
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
 from test_report_page import page_of
 from test_report_sample import CLAIMS, hostile_run, sample_run
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser here (looked for {', '.join(NAMES)})")
+from paper_checks.machine import BROWSERS, find_browser
+
+BROWSER = find_browser()
+needs_browser = pytest.mark.skipif(
+    BROWSER is None, reason=f"no browser here (looked for {', '.join(BROWSERS)})"
+)
+pytestmark = needs_browser
 QUIET = [
     "--headless",
     "--no-sandbox",

@@ -5,13 +5,12 @@ import subprocess
 from itertools import pairwise
 
 import pytest
-from test_report_browser import BROWSER, NAMES, QUIET, look
+from test_report_browser import BROWSER, QUIET, look, needs_browser
 from test_report_page import page_of
 from test_report_sample import sample_run
 
 from paper_checks.report.page import template_text
 
-needs_browser = pytest.mark.skipif(BROWSER is None, reason=f"no browser here (looked for {', '.join(NAMES)})")
 # WCAG 2.1, 1.4.3: contrast of text at level AA.
 LEGIBLE = 4.5
 # Curves are graphical objects: 1.4.11.
