@@ -18,6 +18,8 @@ import torch
 
 from benchmarks.measuring import Record, Target, options, peak_gibibytes, seconds
 from benchmarks.synthetic_text import zipf_tokens
+from gpu.boundary import usable_device
+from gpu.command_line import run_command
 from gpu.gradients import loss_and_gradients
 from gpu.model import Transformer
 from gpu.paths import path_loss_and_gradients
@@ -36,7 +38,8 @@ def main() -> int:
     parser = options("A training step by paths against the dense published model.")
     parser.add_argument("--device", default="cpu", help="where to compute (cpu)")
     asked = parser.parse_args()
-    tokens = torch.tensor(zipf_tokens(max(PATH_SIZES), T, V, seed=0).astype(np.int64), device=asked.device)
+    device = usable_device(asked.device)
+    tokens = torch.tensor(zipf_tokens(max(PATH_SIZES), T, V, seed=0).astype(np.int64), device=device)
     record = Record("training_step")
     for layers in sorted({layers for layers, _, _ in GOALS}):
         model = started(layers, asked.device)
@@ -99,4 +102,4 @@ def difference(model: Transformer, tokens: torch.Tensor) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(lambda: sys.exit(main()), "training_step")

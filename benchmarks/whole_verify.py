@@ -1,6 +1,7 @@
 """`leadterms verify` as a whole, and its start-up: python -m benchmarks.whole_verify --json FILE.
 
-Each run is a process of its own, as a person starts it.
+Each run is a process of its own, as a person starts it. The least start-up is the help of a command line that
+has a single command and imports nothing of ours.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from pathlib import Path
 from benchmarks.measuring import Record, Target, options
 
 COMMAND = [sys.executable, "-c", "from paper_checks.command_line import main; main()"]
-# What the command cannot start without.
-LEAST = [sys.executable, "-c", "import typer, rich"]
-STARTS = 5
+# A command line of one command, which says nothing but its own name.
+LEAST = [sys.executable, "-c", "import typer; app = typer.Typer(); app.command()(lambda: None); app()"]
+STARTS, MOST_OVER_LEAST = 5, 2.0
 
 
 def main() -> int:
@@ -31,14 +32,18 @@ def main() -> int:
     middle = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
     starts = {
         "help_seconds": statistics.median(whole_process([*COMMAND, "--help"])[0] for _ in range(STARTS)),
-        "least_seconds": statistics.median(whole_process(LEAST)[0] for _ in range(STARTS)),
+        "least_seconds": statistics.median(whole_process([*LEAST, "--help"])[0] for _ in range(STARTS)),
     }
     record = Record("whole_verify")
     record.measured = {**middle, **starts, "rounds": rounds}
     record.targets = [
         Target("seconds of the whole", middle["seconds"], at_most=90),
         Target("checks that fail", middle["bad"], at_most=0),
-        Target("start-up over the least", starts["help_seconds"] / starts["least_seconds"], at_most=2.5),
+        Target(
+            "start-up over the least",
+            starts["help_seconds"] / starts["least_seconds"],
+            at_most=MOST_OVER_LEAST,
+        ),
     ]
     for name, value in (middle | starts).items():
         print(f"{name}: {value:.4g}")

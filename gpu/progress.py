@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from jaxtyping import UInt32
@@ -25,21 +25,6 @@ class Sums(ABC):
     kind: ClassVar[str]
     sequences: int
 
-    @classmethod
-    @abstractmethod
-    def zero(cls, vocab_size: int, length: int) -> Any:
-        """Return the sums of no sequence."""
-
-    @classmethod
-    @abstractmethod
-    def of_arrays(cls, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int) -> Any:
-        """Return the sums whose `arrays` these are, [V, V] and [T].
-
-        Raises:
-            KeyError: one is missing.
-            ValueError: one is another.
-        """
-
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what determines the sums, by name: of [V, V] and [T], or the parts of sparse ones."""
@@ -51,6 +36,33 @@ class Sums(ABC):
     @abstractmethod
     def copy_from(self, team: Team, source: int) -> None:
         """Take the sums that the process `source` has."""
+
+    def fetched(self) -> Any:
+        """Return the sums with NumPy arrays."""
+        return self
+
+
+Made = TypeVar("Made", covariant=True)
+
+
+@runtime_checkable
+class Kind(Protocol[Made]):
+    """What makes sums of a kind: their class, or the class and the device that they are kept on."""
+
+    @property
+    def kind(self) -> str:
+        """The kind's name in files."""
+
+    def zero(self, vocab_size: int, length: int) -> Made:
+        """Return the sums of no sequence."""
+
+    def of_arrays(self, arrays: dict[str, np.ndarray], vocab_size: int, length: int, sequences: int) -> Made:
+        """Return the sums whose `arrays` these are, [V, V] and [T].
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is another.
+        """
 
 
 First = TypeVar("First", bound=Sums)
@@ -133,7 +145,7 @@ def save(path: Path, progress: Progress[Any, Any]) -> None:
 
 
 def load(
-    path: Path, vocab_size: int, length: int, whose: str, first: type[First], second: type[Second]
+    path: Path, vocab_size: int, length: int, whose: str, first: Kind[First], second: Kind[Second]
 ) -> Progress[First, Second]:
     """Return the progress saved in `path`.
 
@@ -160,7 +172,7 @@ def load(
 
 
 def _of_facts(
-    arrays: dict[str, np.ndarray], facts: dict[str, Any], first: type[First], second: type[Second]
+    arrays: dict[str, np.ndarray], facts: dict[str, Any], first: Kind[First], second: Kind[Second]
 ) -> Progress[First, Second]:
     """Return what a file says; raises KeyError, TypeError or ValueError where it says nothing of the kind."""
     sizes = (facts["vocab_size"], facts["length"])

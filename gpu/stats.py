@@ -12,7 +12,7 @@ import typer
 
 from gpu import options
 from gpu.command_line import CarefulCommand, run_command
-from reference.errors import counted
+from reference.errors import InputError, counted
 
 if TYPE_CHECKING:
     from gpu.team import Team
@@ -40,8 +40,8 @@ def stats(
 ) -> None:
     """Count the statistics of a corpus and write them with its vocabulary.
 
-    With up to 8,192 words all six are written as arrays; with more, sparse ones that determine them. A run
-    that was stopped goes on where it was when the same command is given again.
+    With up to 8,192 words all six are written as arrays; with more, sparse ones that determine them, counted
+    on the CPU. A run that was stopped goes on where it was when the same command is given again.
 
     Example: leadterms stats stories.txt --vocab 3000 --length 200 -o stories.safetensors
     """
@@ -55,6 +55,7 @@ def stats(
     loaded = load_corpus(
         CorpusOptions(name, vocab, length, tokenizer, layout.value, field, cached=not no_cache)
     )
+    _check_used(device, loaded)
     device = local_device(device)
     with joined_team(device) as team:
         own = "" if team.size == 1 else f"-{team.rank}-of-{team.size}"
@@ -69,6 +70,19 @@ def stats(
                 write_json(json, told)
             if not quiet:
                 _show(loaded, told)
+
+
+def _check_used(device: str, loaded: Corpus) -> None:
+    """Refuse a device that would not be used.
+
+    Raises:
+        InputError: the vocabulary is too large for it.
+    """
+    if device != "cpu" and loaded.vocab_size > DENSE_UP_TO:
+        raise InputError(
+            f"Statistics of {loaded.vocab_size:,} words are sparse and are counted on the CPU; leave "
+            f"--device out, or give --vocab {DENSE_UP_TO} or less."
+        )
 
 
 def _counted(
@@ -87,7 +101,7 @@ def _counted(
         if loaded.vocab_size > DENSE_UP_TO:
             sparse = sparse_statistics(parts, loaded.vocab_size, saved=saved, told=told, team=team)
             return sparse.matrices(), sparse.arrays()
-        if not any(importlib.util.find_spec(package) for package in ("numba", "torch")):
+        if device == "cpu" and not any(importlib.util.find_spec(package) for package in ("numba", "torch")):
             plain = counted_plainly(loaded.tokens.astype("int64"), loaded.vocab_size)
             return plain, plain
         dense = stream_statistics(parts, loaded.vocab_size, device=device, saved=saved, told=told, team=team)

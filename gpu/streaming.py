@@ -16,7 +16,7 @@ import numpy as np
 
 from gpu.engines import EngineName, engine
 from gpu.sparse_bigram import SparseBigram
-from gpu.sums import FirstSums, SecondSums
+from gpu.sums import FirstSums
 from gpu.team import Team
 from gpu.tokens import Parts, checked_parts, whole_numbers
 from gpu.two_passes import SECONDS_BETWEEN_SAVES, Passes, Told, Traces, run_passes
@@ -48,8 +48,9 @@ def stream_statistics(
     Args:
         parts: arrays [n, T+1] of whole numbers below `vocab_size`; gone through twice, in the same order.
         vocab_size: V.
-        engine_name: "compiled" (numba), "torch", or "auto", the compiled one where it can run.
-        device: where torch computes.
+        engine_name: "compiled" (numba), "torch", "fused" (Triton's kernels, on a GPU), or "auto", the
+            compiled one where it can run and torch elsewhere.
+        device: where the others than the compiled one compute.
         threads: of the compiled engine, as many as processors by default.
         saved: a file to save progress to and to resume from. It stays: remove it once the result is safe,
             see `gpu.two_passes.kept_until_written`. Of several processes each has a file of its own.
@@ -65,15 +66,18 @@ def stream_statistics(
     first_part = next(checked_parts(parts, vocab_size))
     chosen = engine(engine_name, device, threads, team, first_part, vocab_size)
 
-    def add_second(tokens: np.ndarray, found: dict[str, np.ndarray], sums: SecondSums) -> None:
-        chosen.add_second(tokens, found["G_bar"], sums)
+    def between(sums: Any) -> tuple[dict[str, np.ndarray], Any]:
+        found = first_statistics(sums.fetched())
+        return found, chosen.placed(found["G_bar"])
 
-    passes = Passes(
-        FirstSums, SecondSums, chosen.add_first, first_statistics, add_second, chosen.takes, chosen.shared_by
-    )
+    def add_second(tokens: np.ndarray, found: tuple[dict[str, np.ndarray], Any], sums: Any) -> None:
+        chosen.add_second(tokens, found[1], sums)
+
+    passes = Passes(*chosen.kinds, chosen.add_first, between, add_second, chosen.takes, chosen.shared_by)
     traces = Traces(saved, seconds_between_saves, told)
-    _, found, second = run_passes(parts, vocab_size, passes, traces, team)
-    return found | {"Q_bar": second.Q_bar(), "Delta_bar": second.Delta_bar()}
+    _, (found, _), second = run_passes(parts, vocab_size, passes, traces, team)
+    sums = second.fetched()
+    return found | {"Q_bar": sums.Q_bar(), "Delta_bar": sums.Delta_bar()}
 
 
 def first_statistics(sums: FirstSums) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from jaxtyping import UInt32
 
-from gpu.progress import First, Progress, Saver, Second, chained, load
+from gpu.progress import First, Kind, Progress, Saver, Second, chained, load
 from gpu.team import Team
 from gpu.tokens import checked_parts
 from reference.errors import InputError
@@ -41,8 +41,8 @@ class Passes(Generic[First, Second, Between]):
         shared_by: what of the work each of several processes does, "parts" or "rows".
     """
 
-    first: type[First]
-    second: type[Second]
+    first: Kind[First]
+    second: Kind[Second]
     add_first: Callable[[Any, First], None]
     between: Callable[[First], Between]
     add_second: Callable[[Any, Between, Second], None]

@@ -328,6 +328,17 @@ def test_statistics_of_a_large_vocabulary_are_written_sparse(call, monkeypatch):
     assert (np.abs(found["Delta_bar"] - known["Delta_bar"]) <= 2 * bound).all()
 
 
+def test_a_device_that_would_not_be_used_is_refused(call, monkeypatch):
+    monkeypatch.setattr(stats_command, "DENSE_UP_TO", V - 1)
+    status, _, err = call("t.npy", "--out", "s.safetensors", "--device", "cuda", command=stats_command)
+    assert status == 2
+    told = (
+        f"Statistics of {V} words are sparse and are counted on the CPU; leave --device out, or give --vocab"
+    )
+    assert f"{told} {V - 1} or less." in err
+    assert not Path("s.safetensors").exists()
+
+
 @pytest.mark.parametrize("hidden", [["numba"], ["numba", "torch"]])
 def test_statistics_are_counted_without_numba_and_without_torch(hidden, call, monkeypatch):
     real = stats_command.importlib.util.find_spec
@@ -340,6 +351,8 @@ def test_statistics_are_counted_without_numba_and_without_torch(hidden, call, mo
     for name, magnitude in statistics_magnitudes(TOKENS, V).items():
         difference = np.abs(found[name] - statistics(TOKENS, V)[name])
         assert (difference <= 2 * magnitude.bound("float64")).all(), name
+    status, _, err = call("t.npy", "--out", "on.safetensors", "--device", "cuda:99", command=stats_command)
+    assert (status, "'cuda:99'" in err) == (2, True)
 
 
 def test_statistics_that_were_stopped_go_on_by_the_same_command(call, monkeypatch):

@@ -1,0 +1,44 @@
+"""Compiles the fused kernels to machine code for GPUs, which needs none.
+
+Prints as JSON, for each kernel, generation of GPUs and length of prefixes, the instructions that touch memory
+beyond the program's own, in the code that the machine's is made from (PTX).
+"""
+
+import json
+import re
+import sys
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+from gpu import fused, fused_kernels
+
+TYPES = {
+    "mark_repeats": "*i32 *i32 *i32 i32",
+    "add_shares": "*i32 *i32 *i32 *fp64 *fp64 i32 i32 i32 i32 i32",
+    "add_evidence": "*i32 *i32 *i32 *fp64 *fp64 *fp64 *fp64 i32 i32 i32 i32 i32",
+}
+
+
+def compiled(name, chip, length):
+    kernel = getattr(fused_kernels, name)
+    options = fused.how(length)
+    lanes = {(len(kernel.arg_names) - 1,): options.pop("LANES")}
+    types = dict(zip(kernel.arg_names, [*TYPES[name].split(), "constexpr"], strict=True))
+    source = ASTSource(kernel, types, constexprs=lanes)
+    made = triton.compile(source, target=GPUTarget("cuda", chip, 32), options=options).asm
+    touched = re.findall(r"^\s*(?:@%?\w+ )?((?:ld|st|atom|red)\.\S*global\S*)", made["ptx"], re.MULTILINE)
+    assert made["cubin"]
+    return sorted(set(touched))
+
+
+if __name__ == "__main__":
+    chips, lengths = ([int(number) for number in given.split(",")] for given in sys.argv[1:])
+    made = {
+        f"{name} {chip} {length}": compiled(name, chip, length)
+        for name in TYPES
+        for chip in chips
+        for length in lengths
+    }
+    print(json.dumps(made))

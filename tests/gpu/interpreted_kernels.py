@@ -1,0 +1,82 @@
+"""Computes by the fused kernels as Triton's interpreter runs them, which needs no GPU.
+
+Reads corpora [N, T+1] from one file, each with V at the end of its name, and writes to another the statistics
+as `name/statistic`, and what the tests say of tensors that are views or too large for 32 bits. Bands are
+shorter and programs fewer than on a GPU, so that small corpora have several of each.
+"""
+
+import mmap
+import os
+import sys
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import numpy as np
+import pytest
+import torch
+
+from gpu import fused, fused_kernels, torch_sums
+from gpu.streaming import stream_statistics
+from gpu.tokens import Parts
+from reference.errors import InputError
+
+LARGE = 46_500
+# Linux's; Python has no name for it before 3.13.
+MAP_NORESERVE = 0x4000
+
+
+def main():
+    corpora, out = sys.argv[1:]
+    fused.KEYS_OF_A_WARP, fused.PROGRAMS, fused.SHORTEST_BAND = 8, 3, 4
+    on_cpu = torch_sums.TorchSums(torch.device("cpu"), fused.prefix_shares, fused.evidence_sums)
+    torch_sums.fused = lambda device: on_cpu
+    refuses_long_sequences()
+    found = {}
+    for name, tokens in np.load(corpora).items():
+        V, positions = int(name.split("-")[-1]), max(1, tokens[:, 1:].size // 2)
+        for statistic, value in stream_statistics(Parts(tokens, positions), V, engine_name="fused").items():
+            found[f"{name}/{statistic}"] = value
+    found["straight"], found["strided"] = (np.concatenate(each) for each in zip(*both_ways(), strict=True))
+    found["far"] = far_cells()
+    np.savez(out, **found)
+
+
+def refuses_long_sequences():
+    """One position more than the longest is refused, with what to do."""
+    with pytest.raises(InputError, match="takes at most 32,768 positions, not 32,769; choose torch"):
+        fused.prefix_shares(torch.zeros(1, fused.LONGEST + 2, dtype=torch.int64), 1)
+
+
+def both_ways():
+    """The sums by tensors as they lie, and by views of others."""
+    tokens, G_bar = (
+        torch.arange(18).view(3, 6) * 5 % 7,
+        torch.arange(49.0, dtype=torch.float64).view(7, 7) ** 2,
+    )
+    apart = torch.stack([tokens.T, tokens.T], dim=2)[..., 0].T
+    yield fused.prefix_shares(tokens, 7), fused.prefix_shares(apart, 7)
+    straight, strided = fused.evidence_sums(tokens, G_bar), fused.evidence_sums(apart, G_bar.T.contiguous().T)
+    yield straight[0], strided[0]
+
+
+def far_cells():
+    """The numbers that the kernels put at the ends of tables with more cells than 32 bits count."""
+    V, last = LARGE, LARGE - 1
+    corpus = fused.Corpus.of(torch.tensor([[last - 1, last, last]]))
+    G_bar, share, by_cell = (table(V) for _ in range(3))
+    G_bar[-2:] = torch.tensor([1.0, 3.0])
+    by_program = torch.zeros(1, 2, dtype=torch.float64)
+    how = (1, 2, V, 0, 2)
+    fused_kernels.add_shares[(1,)](*corpus.arrays, share, *how, LANES=4)
+    fused_kernels.add_evidence[(1,)](*corpus.arrays, G_bar, by_cell, by_program, *how, LANES=4)
+    return np.stack([share[-2:].numpy(), by_cell[-2:].numpy(), by_program[0].numpy()])
+
+
+def table(V):
+    """V*V zeros of which only those that are used take memory."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+    return torch.frombuffer(mmap.mmap(-1, 8 * V * V, flags=flags), dtype=torch.float64)
+
+
+if __name__ == "__main__":
+    main()
