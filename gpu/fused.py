@@ -36,9 +36,8 @@ def prefix_shares(tokens: Tokens, vocab_size: int) -> Matrix:
     corpus = Corpus.of(tokens)
     share = torch.zeros(vocab_size, vocab_size, dtype=torch.float64, device=tokens.device)
     for band in bands(corpus.T):
-        fused_kernels.add_shares[(band.programs(len(corpus.tokens)),)](
-            *corpus.arrays, share, *corpus.sizes, vocab_size, band.first, band.stop, **how(band.stop)
-        )
+        given = (*corpus.arrays, share, *corpus.sizes, vocab_size, band.first, band.stop)
+        launch(fused_kernels.add_shares, band.programs(len(tokens)), *given, longest=band.stop)
     return share
 
 
@@ -53,12 +52,10 @@ def evidence_sums(tokens: Tokens, G_bar: Matrix) -> tuple[Matrix, Float64[torch.
     corpus, G_bar = Corpus.of(tokens), G_bar.contiguous()
     by_cell, by_distance = torch.zeros_like(G_bar), G_bar.new_zeros(corpus.T)
     for band in bands(corpus.T):
-        programs = band.programs(len(corpus.tokens))
-        by_program = G_bar.new_zeros(programs, corpus.T)
+        by_program = G_bar.new_zeros(band.programs(len(tokens)), corpus.T)
         sums = (G_bar, by_cell, by_program)
-        fused_kernels.add_evidence[(programs,)](
-            *corpus.arrays, *sums, *corpus.sizes, len(G_bar), band.first, band.stop, **how(band.stop)
-        )
+        given = (*corpus.arrays, *sums, *corpus.sizes, len(G_bar), band.first, band.stop)
+        launch(fused_kernels.add_evidence, len(by_program), *given, longest=band.stop)
         by_distance += by_program.sum(dim=0)
     return by_cell, by_distance
 
@@ -81,6 +78,12 @@ def bands(length: int) -> Iterator[Band]:
     while first < length:
         yield Band(first, min(stop, length))
         first, stop = stop, 2 * stop
+
+
+def launch(kernel: Any, programs: int, *given: Any, longest: int) -> None:
+    """Start a kernel on the device of the first tensor given; Triton would take the current one."""
+    with torch.cuda.device_of(given[0]):  # type: ignore[no-untyped-call]
+        kernel[(programs,)](*given, **how(longest))
 
 
 def how(length: int) -> dict[str, Any]:
@@ -123,7 +126,7 @@ class Corpus:
             )
         numbers = tokens.to(torch.int32).contiguous()
         later, copies = numbers.new_empty(N, T), numbers.new_empty(N, T)
-        fused_kernels.mark_repeats[(N,)](numbers, later, copies, T, **how(T))
+        launch(fused_kernels.mark_repeats, N, numbers, later, copies, T, longest=T)
         lengths = torch.arange(1, T + 1, dtype=torch.float64, device=tokens.device)
         return cls(numbers, later, copies, 1 / lengths)
 

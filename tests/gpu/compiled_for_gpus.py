@@ -23,10 +23,14 @@ TYPES = {
 
 def compiled(name, chip, length):
     kernel = getattr(fused_kernels, name)
-    options = fused.how(length)
-    lanes = {(len(kernel.arg_names) - 1,): options.pop("LANES")}
-    types = dict(zip(kernel.arg_names, [*TYPES[name].split(), "constexpr"], strict=True))
-    source = ASTSource(kernel, types, constexprs=lanes)
+    options, types = fused.how(length), [*TYPES[name].split(), "constexpr"]
+    known = {(len(types) - 1,): options.pop("LANES")}
+    if length == 1:
+        # Triton compiles numbers that are 1 in.
+        ones = [place for place, name in enumerate(kernel.arg_names) if name in {"N", "T", "V", "stop"}]
+        known |= {(place,): 1 for place in ones}
+        types = ["constexpr" if place in ones else one for place, one in enumerate(types)]
+    source = ASTSource(kernel, dict(zip(kernel.arg_names, types, strict=True)), constexprs=known)
     made = triton.compile(source, target=GPUTarget("cuda", chip, 32), options=options).asm
     touched = re.findall(r"^\s*(?:@%?\w+ )?((?:ld|st|atom|red)\.\S*global\S*)", made["ptx"], re.MULTILINE)
     assert made["cubin"]

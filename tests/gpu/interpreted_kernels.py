@@ -2,12 +2,14 @@
 
 Reads corpora [N, T+1] from one file, each with V at the end of its name, and writes to another the statistics
 as `name/statistic`, and what the tests say of tensors that are views or too large for 32 bits. Bands are
-shorter and programs fewer than on a GPU, so that small corpora have several of each.
+shorter and programs fewer than on a GPU, so that small corpora have several of each, and the longest
+sequences are those of a corpus that is tried.
 """
 
 import mmap
 import os
 import sys
+from contextlib import contextmanager
 
 os.environ["TRITON_INTERPRET"] = "1"
 
@@ -27,9 +29,10 @@ MAP_NORESERVE = 0x4000
 
 def main():
     corpora, out = sys.argv[1:]
-    fused.KEYS_OF_A_WARP, fused.PROGRAMS, fused.SHORTEST_BAND = 8, 3, 4
+    fused.KEYS_OF_A_WARP, fused.PROGRAMS, fused.SHORTEST_BAND, fused.LONGEST = 8, 3, 4, 40
     on_cpu = torch_sums.TorchSums(torch.device("cpu"), fused.prefix_shares, fused.evidence_sums)
     torch_sums.fused = lambda device: on_cpu
+    fused.how = of_set_device(fused.how)
     refuses_long_sequences()
     found = {}
     for name, tokens in np.load(corpora).items():
@@ -41,9 +44,27 @@ def main():
     np.savez(out, **found)
 
 
+def of_set_device(how):
+    """What the kernels are compiled for, asked for where the device of a tensor is set only."""
+    devices = []
+
+    @contextmanager
+    def device_of(tensor):
+        devices.append(tensor.device)
+        yield
+        devices.pop()
+
+    def asked(length):
+        assert devices == [torch.device("cpu")], "a kernel is launched on whatever device is the current one"
+        return how(length)
+
+    torch.cuda.device_of = device_of
+    return asked
+
+
 def refuses_long_sequences():
     """One position more than the longest is refused, with what to do."""
-    with pytest.raises(InputError, match="takes at most 32,768 positions, not 32,769; choose torch"):
+    with pytest.raises(InputError, match="takes at most 40 positions, not 41; choose torch"):
         fused.prefix_shares(torch.zeros(1, fused.LONGEST + 2, dtype=torch.int64), 1)
 
 
