@@ -13,6 +13,7 @@ from gpu_corpora import SHAPES, corpus
 import gpu.array_files
 from gpu import compiled
 from gpu.compiled_implementation import implementation
+from gpu.engines import engine
 from gpu.progress import load
 from gpu.sparse_statistics import sparse_statistics
 from gpu.streaming import stream_statistics
@@ -267,8 +268,6 @@ def test_importing_the_engine_imports_neither_torch_nor_a_compiler():
 
 
 def first_sums(tokens, vocab_size):
-    from gpu.engines import engine
-
     sums = FirstSums.zero(vocab_size, tokens.shape[1] - 1)
     engine("auto", "cpu", 1, Team(), tokens.astype(np.uint32), vocab_size).add_first(
         tokens.astype(np.uint32), sums
@@ -300,13 +299,13 @@ def test_progress_of_a_process_that_shared_the_work_otherwise_is_refused_and_kep
     stream_statistics(parts, 5, team=Second(), engine_name="torch", **how)
     before = saved.read_bytes()
     told = r"progress\.safetensors has the progress of process 1 of 2 by parts, not of "
-    for team, engine, whose in (
+    for team, name, whose in (
         (Second(), "compiled", "process 1 of 2 by rows"),
         (Third(), "torch", "process 1 of 3 by parts"),
         (Team(), "torch", "one process"),
     ):
         with pytest.raises(InputError, match=told + whose):
-            stream_statistics(parts, 5, team=team, engine_name=engine, **how)
+            stream_statistics(parts, 5, team=team, engine_name=name, **how)
     assert saved.read_bytes() == before
 
 
@@ -319,3 +318,30 @@ def test_progress_that_was_not_written_so_is_refused(place, tmp_path):
     saved.write_bytes(whole)
     with pytest.raises(InputError, match="holds no saved sums or checkpoint"):
         stream_statistics(Parts(tokens, 1), 5, saved=saved)
+
+
+def test_sums_on_a_device_take_in_and_take_over_those_of_other_processes():
+    """As two processes with the same part would, and as one that is given another's."""
+    tokens = corpus(4, 6, 5)
+    chosen = engine("torch", "cpu", None, Team(), tokens.astype(np.uint32), 5)
+    G_bar = chosen.placed(np.random.default_rng(0).random((5, 5)))
+    first, second = (kind.zero(5, 6) for kind in chosen.kinds)
+    chosen.add_first(tokens.astype(np.uint32), first)
+    chosen.add_second(tokens.astype(np.uint32), G_bar, second)
+
+    class Twice(Team):
+        def total(self, array):
+            return 2 * array
+
+        def shared(self, array, source):
+            return array + source
+
+    for sums in (first, second):
+        alone, sequences = sums.arrays(), sums.sequences
+        alone = {name: array.copy() for name, array in alone.items()}
+        sums.join(Twice())
+        assert sums.fetched().sequences == sums.sequences == 2 * sequences
+        sums.copy_from(Twice(), 3)
+        assert sums.fetched().sequences == sums.sequences == 2 * sequences + 3
+        for name, array in sums.arrays().items():
+            np.testing.assert_array_equal(array, 2 * alone[name] + 3)
