@@ -10,6 +10,7 @@ import mmap
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 os.environ["TRITON_INTERPRET"] = "1"
 
@@ -30,7 +31,9 @@ MAP_NORESERVE = 0x4000
 def main():
     corpora, out = sys.argv[1:]
     fused.KEYS_OF_A_WARP, fused.PROGRAMS, fused.SHORTEST_BAND, fused.LONGEST = 8, 3, 4, 40
-    on_cpu = torch_sums.TorchSums(torch.device("cpu"), fused.prefix_shares, fused.evidence_sums)
+    torch_sums.usable_device = lambda name: torch.device("meta")
+    on_cpu = replace(torch_sums.fused("cuda"), device=torch.device("cpu"))
+    assert (on_cpu.prefix_shares, on_cpu.evidence_sums) == (fused.prefix_shares, fused.evidence_sums)
     torch_sums.fused = lambda device: on_cpu
     fused.how = of_set_device(fused.how)
     refuses_long_sequences()
