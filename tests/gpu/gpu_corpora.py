@@ -12,6 +12,8 @@ def corpus(sequences, length, vocab_size, seed=0):
 # (sequences, positions, vocabulary): one of each at a time, more words than tokens, more tokens than words.
 SHAPES = [(1, 1, 1), (1, 1, 4), (3, 1, 2), (1, 6, 3), (4, 5, 1), (2, 3, 50), (9, 12, 5), (5, 33, 20)]
 
+SMALL = (24, 6, 7)
+
 
 def parameters(length, vocab_size, layers, seed=1):
     """Parameters large enough that no attention row is near uniform."""

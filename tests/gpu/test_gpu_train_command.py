@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gpu_corpora import corpus
+from gpu_corpora import SMALL, corpus
 from safetensors.numpy import load_file
 
+import gpu.array_files
 import gpu.display
-from gpu import stats as stats_command
 from gpu import train as train_command
 from gpu.checkpoints import CHECKPOINT, LOG
 from gpu.display import clock, display
@@ -24,34 +24,17 @@ from gpu.run_folder import claimed
 from gpu.training import train_model
 from gpu.training_settings import Settings
 from properties.checkpoint import Training, judge
-from properties.statistics_bounds import statistics_magnitudes
 from properties.tolerances import gamma, unit_roundoff
 from reference.corpus import Corpus
 from reference.errors import InputError
 from reference.statistics import statistics
 
 ROOT = Path(__file__).resolve().parents[2]
-V, T = 7, 6
-TOKENS = corpus(24, T, V)
+N, T, V = SMALL
+TOKENS = corpus(N, T, V)
 USUAL = ["--layers", "2", "--rate", "0.5", "--batch", "4", "--dtype", "float64", "--save-every", "1"]
 
 NO_STATISTICS = ["--statistics-sample", "0"]
-
-
-@pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
-    """Run the command in a folder that has t.npy; return its exit status and what it told."""
-    monkeypatch.chdir(tmp_path)
-    np.save("t.npy", TOKENS)
-
-    def called(*arguments, command=train_command):
-        monkeypatch.setattr(sys, "argv", ["train", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            command.main()
-        told = capsys.readouterr()
-        return end.value.code or 0, told.out, told.err
-
-    return called
 
 
 def expected(steps, **options):
@@ -65,7 +48,9 @@ def same_bits(folder, weights):
 
 
 def test_a_run_writes_weights_a_log_and_what_it_was(call):
-    status, out, err = call("t.npy", *USUAL, "--epochs", 2, "--out", "run", "--json", "run.json")
+    status, out, err = call(
+        train_command, "t.npy", *USUAL, "--epochs", 2, "--out", "run", "--json", "run.json"
+    )
     assert (status, err) == (0, "")
     same_bits("run", expected(12))
     told, about = json.loads(Path("run.json").read_text()), json.loads(Path("run/run.json").read_text())
@@ -80,9 +65,33 @@ def test_a_run_writes_weights_a_log_and_what_it_was(call):
 
 
 def test_alignments_are_with_the_statistics_of_all_sequences_or_of_the_first(call):
-    call("t.npy", *USUAL, "--steps", 3, "--out", "all", "--json", "all.json")
-    call("t.npy", *USUAL, "--steps", 3, "--out", "few", "--json", "few.json", "--statistics-sample", 5)
-    call("t.npy", *USUAL, "--steps", 3, "--out", "none", "--json", "none.json", "--statistics-sample", 0)
+    call(train_command, "t.npy", *USUAL, "--steps", 3, "--out", "all", "--json", "all.json")
+    call(
+        train_command,
+        "t.npy",
+        *USUAL,
+        "--steps",
+        3,
+        "--out",
+        "few",
+        "--json",
+        "few.json",
+        "--statistics-sample",
+        5,
+    )
+    call(
+        train_command,
+        "t.npy",
+        *USUAL,
+        "--steps",
+        3,
+        "--out",
+        "none",
+        "--json",
+        "none.json",
+        "--statistics-sample",
+        0,
+    )
     W_O = load_file("all/" + CHECKPOINT)["W_O"]
     for name, tokens in (("all", TOKENS), ("few", TOKENS[:5])):
         B_bar = statistics(tokens, V)["B_bar"]
@@ -93,7 +102,9 @@ def test_alignments_are_with_the_statistics_of_all_sequences_or_of_the_first(cal
 
 
 def test_without_a_batch_the_whole_corpus_is_one_and_the_theory_predicts_the_weights(call):
-    status, _, _ = call("t.npy", "--layers", 2, "--rate", 2**-6, "--steps", 4, "--in-order", "--out", "run")
+    status, _, _ = call(
+        train_command, "t.npy", "--layers", 2, "--rate", 2**-6, "--steps", 4, "--in-order", "--out", "run"
+    )
     assert status == 0
     full = Settings(V, 2, rate=2**-6, steps=4, batch=24, shuffled=False)
     same_bits("run", train_model(TOKENS, full))
@@ -122,7 +133,7 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call, monkey
             time.sleep(0.01)
         with monkeypatch.context() as patch:
             patch.setattr(time, "sleep", lambda seconds: pytest.fail("it waits for the other run"))
-            status, _, told = call("t.npy", *USUAL, "--steps", 3, "--out", "run", "--resume")
+            status, _, told = call(train_command, "t.npy", *USUAL, "--steps", 3, "--out", "run", "--resume")
         assert status == 2
         assert told == (
             "gpu.train: Another run is at work in run; wait for it, stop it, or give another folder.\n"
@@ -132,7 +143,7 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call, monkey
         running.communicate()
     assert running.returncode == -signal.SIGKILL
     done = json.loads(Path("run", LOG).read_text().splitlines()[-2])["step"]
-    status, _, told = call("t.npy", *USUAL, "--steps", done + 3, "--out", "run", "--resume")
+    status, _, told = call(train_command, "t.npy", *USUAL, "--steps", done + 3, "--out", "run", "--resume")
     assert (status, told) == (0, "")
     same_bits("run", expected(done + 3))
 
@@ -140,7 +151,10 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call, monkey
 def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(call):
     Path("run").mkdir()
     Path("run", LOG).write_text('{"step": 1, "loss": 1.0}\n')
-    assert call("t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume")[0] == 0
+    assert (
+        call(train_command, "t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume")[0]
+        == 0
+    )
     same_bits("run", expected(3))
     assert len(Path("run", LOG).read_text().splitlines()) == 3
 
@@ -148,7 +162,7 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(call):
 @pytest.fixture
 def halfway(call):
     """A run of three steps in `run`, and what its folder holds."""
-    assert call("t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run")[0] == 0
+    assert call(train_command, "t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run")[0] == 0
     return contents("run")
 
 
@@ -157,7 +171,7 @@ def contents(folder):
 
 
 def test_a_run_is_not_gone_on_with_unasked(call, halfway):
-    status, _, told = call("t.npy", *USUAL, "--steps", 6, "--out", "run")
+    status, _, told = call(train_command, "t.npy", *USUAL, "--steps", 6, "--out", "run")
     assert status == 2
     assert told.startswith("gpu.train: run holds a run that is at step 3; go on with it by --resume")
     assert contents("run") == halfway
@@ -173,7 +187,7 @@ def test_a_run_is_not_gone_on_with_unasked(call, halfway):
     ],
 )
 def test_a_checkpoint_of_something_else_is_refused_and_kept(changed, told, call, halfway):
-    status, _, err = call("t.npy", *USUAL, "--steps", 6, *changed, "--out", "run", "--resume")
+    status, _, err = call(train_command, "t.npy", *USUAL, "--steps", 6, *changed, "--out", "run", "--resume")
     assert (status, err.count("\n")) == (2, 1)
     assert told in err
     assert contents("run") == halfway
@@ -199,20 +213,22 @@ def test_a_disk_that_is_full_stops_the_run_and_keeps_what_was_saved(full, call, 
         Path("run", LOG).write_text(json.dumps({"step": 1, "filler": filler}) + "\n")
         size = Path("run", LOG).stat().st_size + 100
     with files_of_at_most(size):
-        status, _, told = call("t.npy", *USUAL, "--steps", 6, "--log-every", 1, "--out", "run", "--resume")
+        status, _, told = call(
+            train_command, "t.npy", *USUAL, "--steps", 6, "--log-every", 1, "--out", "run", "--resume"
+        )
     assert status == 2, told
     assert "cannot be written" in told
     assert "File too large" in told
     assert told.count("\n") == 1
     assert contents("run")[CHECKPOINT] == halfway[CHECKPOINT]
     assert not list(Path("run").glob(".*"))
-    assert call("t.npy", *USUAL, "--steps", 6, "--out", "run", "--resume")[0] == 0
+    assert call(train_command, "t.npy", *USUAL, "--steps", 6, "--out", "run", "--resume")[0] == 0
     same_bits("run", expected(6))
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(call):
     wild = ["--layers", "2", "--rate", "1e200", "--batch", "4", "--save-every", "1", "--dtype", "float64"]
-    status, _, told = call("t.npy", *wild, "--steps", 8, "--out", "run")
+    status, _, told = call(train_command, "t.npy", *wild, "--steps", 8, "--out", "run")
     assert (status, told.count("\n")) == (2, 1)
     assert "lower the rate 1e+200; the checkpoint of step" in told
     assert all(np.isfinite(value).all() for value in load_file("run/" + CHECKPOINT).values())
@@ -235,7 +251,7 @@ def test_a_stop_by_hand_says_how_to_go_on_where_there_is_something_to(call, monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr("gpu.training.train_model", stop)
-    status, _, told = call("t.npy", *USUAL, "--steps", 8, "--out", "run")
+    status, _, told = call(train_command, "t.npy", *USUAL, "--steps", 8, "--out", "run")
     assert (status, told) == (130, said)
 
 
@@ -268,7 +284,7 @@ def test_a_stop_by_hand_says_how_to_go_on_where_there_is_something_to(call, monk
 )
 def test_a_call_that_makes_no_sense_is_told_and_writes_nothing(arguments, told, call):
     out = [] if "--out" in arguments else ["--out", "run"]
-    status, _, err = call(*USUAL, *out, *arguments)
+    status, _, err = call(train_command, *USUAL, *out, *arguments)
     assert status == 2
     assert told in err
     assert "Traceback" not in err
@@ -294,102 +310,8 @@ def test_progress_has_a_line_now_and_then_where_nobody_watches(monkeypatch, caps
 
 def test_progress_of_training_has_a_rate_and_the_time_left(call, monkeypatch):
     monkeypatch.setattr(gpu.display, "SECONDS_BETWEEN_LINES", 0.0)
-    status, _, told = call("t.npy", *USUAL, "--steps", 2, "--out", "run")
+    status, _, told = call(train_command, "t.npy", *USUAL, "--steps", 2, "--out", "run")
     assert status == 0
     lines = [line for line in told.splitlines() if "loss" in line]
     assert [line.split(":")[0] for line in lines] == ["1 of 2", "2 of 2"]
     assert all("sequences/s, 0:0" in line and line.endswith("left") for line in lines)
-
-
-def test_progress_of_statistics_goes_through_both_passes(monkeypatch):
-    """Ten seconds after the beginning 15 of twice 20 sequences are through, and later 30."""
-    clock, shown = [100.0], []
-    monkeypatch.setattr("gpu.stats.time.monotonic", lambda: clock[0])
-    told = stats_command._telling(20, lambda done, what: shown.append((done, what)))
-    clock[0] = 110.0
-    told(1, 15)
-    told(2, 10)
-    assert shown == [
-        (15, "pass 1 of 2, 2 sequences/s, 0:17 left"),
-        (30, "pass 2 of 2, 3 sequences/s, 0:03 left"),
-    ]
-
-
-def test_statistics_of_a_large_vocabulary_are_written_sparse(call, monkeypatch):
-    pytest.importorskip("numba")
-    monkeypatch.setattr(stats_command, "DENSE_UP_TO", V - 1)
-    status, out, _ = call("t.npy", "--out", "s.safetensors", "--json", "s.json", command=stats_command)
-    assert status == 0
-    found, known = load_file("s.safetensors"), statistics(TOKENS, V)
-    assert "entries" in out
-    entries = json.loads(Path("s.json").read_text())["statistics"]["Q_bar"]["entries"]
-    assert entries == len(found["Q_bar.data"])
-    bound = statistics_magnitudes(TOKENS, V)["Delta_bar"].bound("float64")
-    assert (np.abs(found["Delta_bar"] - known["Delta_bar"]) <= 2 * bound).all()
-
-
-def test_a_device_that_would_not_be_used_is_refused(call, monkeypatch):
-    monkeypatch.setattr(stats_command, "DENSE_UP_TO", V - 1)
-    status, _, err = call("t.npy", "--out", "s.safetensors", "--device", "cuda", command=stats_command)
-    assert status == 2
-    told = (
-        f"Statistics of {V} words are sparse and are counted on the CPU; leave --device out, or give --vocab"
-    )
-    assert f"{told} {V - 1} or less." in err
-    assert not Path("s.safetensors").exists()
-
-
-@pytest.mark.parametrize("hidden", [["numba"], ["numba", "torch"]])
-def test_statistics_are_counted_without_numba_and_without_torch(hidden, call, monkeypatch):
-    real = stats_command.importlib.util.find_spec
-    monkeypatch.setattr(
-        stats_command.importlib.util, "find_spec", lambda name: None if name in hidden else real(name)
-    )
-    status, _, err = call("t.npy", "--out", "s.safetensors", command=stats_command)
-    assert (status, err) == (0, "")
-    found = load_file("s.safetensors")
-    for name, magnitude in statistics_magnitudes(TOKENS, V).items():
-        difference = np.abs(found[name] - statistics(TOKENS, V)[name])
-        assert (difference <= 2 * magnitude.bound("float64")).all(), name
-    status, _, err = call("t.npy", "--out", "on.safetensors", "--device", "cuda:99", command=stats_command)
-    assert (status, "'cuda:99'" in err) == (2, True)
-
-
-def test_statistics_that_were_stopped_go_on_by_the_same_command(call, monkeypatch):
-    seen = []
-
-    def stop(sequences, show):
-        def told(which, through):
-            seen.append(which)
-            if len(seen) == 2:
-                raise KeyboardInterrupt
-
-        return told
-
-    monkeypatch.setattr("gpu.progress.Saver.now_and_then", saves_always)
-    monkeypatch.setattr(stats_command, "_telling", stop)
-    assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 130
-    assert Path(".s.safetensors.progress").exists()
-    assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 0
-    # The first pass is not gone through again.
-    assert seen == [1, 2, 2]
-    assert not Path(".s.safetensors.progress").exists()
-
-
-def test_statistics_that_could_not_be_written_leave_their_progress(call, monkeypatch):
-    def full(*arguments):
-        raise InputError("s.safetensors cannot be written: No space left on device; free some space.")
-
-    monkeypatch.setattr("gpu.progress.Saver.now_and_then", saves_always)
-    with monkeypatch.context() as patched:
-        patched.setattr("gpu.statistics_file.write_statistics", full)
-        assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 2
-    assert Path(".s.safetensors.progress").exists()
-    assert call("t.npy", "--out", "s.safetensors", command=stats_command)[0] == 0
-    assert not Path(".s.safetensors.progress").exists()
-
-
-def saves_always(saver, progress):
-    from gpu.progress import save
-
-    save(saver.path, progress)
