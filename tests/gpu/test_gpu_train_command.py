@@ -115,8 +115,8 @@ def test_without_a_batch_the_whole_corpus_is_one_and_the_theory_predicts_the_wei
 
 def test_options_reach_the_settings(call):
     status, _, _ = call(
-        "t.npy", *USUAL, "--steps", 5, "--accumulate", 2, "--schedule", "cosine", "--warmup", 2, "--seed", 3,
-        "--start", "gaussian", "--scale", 0.5, "--decay", 0.25, "--out", "run",
+        train_command, "t.npy", *USUAL, "--steps", 5, "--accumulate", 2, "--schedule", "cosine",
+        "--warmup", 2, "--seed", 3, "--start", "gaussian", "--scale", 0.5, "--decay", 0.25, "--out", "run",
     )  # fmt: skip
     assert status == 0
     options = {"accumulate": 2, "schedule": "cosine", "warmup": 2, "start_size": 0.5, "start_decay": 0.25}
