@@ -76,15 +76,16 @@ def test_no_file_is_so_long_that_it_holds_two_ideas(room):
 
 
 @pytest.mark.parametrize("room", ["theory", "reference", "properties", "paper_checks"])
-def test_torch_is_imported_by_gpu_only(room):
+def test_torch_and_its_kernels_are_imported_by_gpu_only(room):
     # This one asks for the device's name.
     allowed = {"paper_checks/provenance.py"}
     sources = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files(room)}
-    assert {found.split(":")[0] for found in imports_of(sources, ["torch"])} <= allowed
+    assert {found.split(":")[0] for found in imports_of(sources, ["torch", "triton"])} <= allowed
 
 
 HEAVY = {
     "torch",
+    "triton",
     "numba",
     "sympy",
     "flint",
