@@ -66,7 +66,7 @@ class Record:
 
 def machine() -> dict[str, Any]:
     """Return what the measurements depend on besides the code."""
-    packages = ("numpy", "numba", "scipy", "torch")
+    packages = ("numpy", "numba", "scipy", "torch", "triton")
     return {
         "processor": _processor(),
         "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),

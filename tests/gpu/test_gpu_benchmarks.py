@@ -2,6 +2,9 @@
 
 import json
 import socket
+import sys
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from benchmarks.dense_statistics import dense_statistics
 from benchmarks.measuring import Record, Target, machine
 from benchmarks.page import page, read_records
 from benchmarks.synthetic_text import following_tokens, zipf_tokens
+from gpu import torch_sums
 from gpu.two_passes import go_through
 from properties.statistics_bounds import statistics_magnitudes
 from reference.statistics import statistics
@@ -93,6 +97,18 @@ def test_without_a_gpu_its_list_is_skipped_with_a_reason(monkeypatch, capsys):
     assert gpu_list.reason_to_skip() == "torch sees no GPU on this machine"
 
 
+def test_without_exact_arithmetic_the_gpu_list_leaves_out_the_laws(monkeypatch, tmp_path, capsys):
+    asked = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(gpu_list, "run_benchmarks", lambda listed, *rest: asked.append(list(listed)) or 0)
+    monkeypatch.setattr("sys.argv", ["gpu", "--out", str(tmp_path)])
+    assert gpu_list.main() == 0
+    monkeypatch.setitem(sys.modules, "flint", None)
+    assert gpu_list.main() == 0
+    assert asked == [list(gpu_list.GPU_LIST), ["gpu_statistics", "gpu_training_step"]]
+    assert capsys.readouterr().out == "Skipped gpu_verify: python-flint is not installed.\n"
+
+
 def test_the_series_benchmark_compares_the_same_fractions(monkeypatch):
     monkeypatch.setattr(exact_series, "SIZES", (2, 3, 3, 2, 3, 4))
     monkeypatch.setattr(exact_series, "PROVED", (2, 1, 1))
@@ -152,3 +168,48 @@ def test_the_gpu_benchmark_holds_the_device_to_the_bound(monkeypatch):
         lambda *a, **o: slipped() if o else statistics(tokens.astype(np.int64), 20),
     )
     assert gpu_statistics.worst_error(tokens, "cpu", "torch") > 1
+
+
+def test_the_gpu_benchmark_sets_its_floor_by_forty_bytes_a_pair(monkeypatch, tmp_path, capsys):
+    """On a clock that only work moves: a copy takes a second, a first pass two and a second pass three."""
+    sizes = {"V": 20, "T": 12, "SEQUENCES": 9, "COMPARED": 3, "COPIED": 104, "COPIES": 5}
+    for name, value in sizes.items():
+        monkeypatch.setattr(gpu_statistics, name, value)
+    now = [0.0]
+
+    def taking(seconds, work):
+        def done(*given):
+            now[0] += seconds
+            return work(*given)
+
+        return done
+
+    def on_cpu(device):
+        sums = torch_sums.eager(device)
+        return replace(
+            sums, prefix_shares=taking(2, sums.prefix_shares), evidence_sums=taking(3, sums.evidence_sums)
+        )
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(torch.Tensor, "copy_", taking(1, torch.Tensor.copy_))
+    monkeypatch.setattr(gpu_statistics, "fused", on_cpu)
+    monkeypatch.setattr(torch_sums, "fused", on_cpu)
+    record = tmp_path / "record.json"
+    monkeypatch.setattr("sys.argv", ["gpu", "--device", "cpu", "--runs", "1", "--json", str(record)])
+    assert gpu_statistics.main() == 0
+    told = json.loads(record.read_text())
+    found, targets = told["measured"], {one["name"]: one for one in told["targets"]}
+    # Each copy reads and writes 104 bytes a second; a sequence has 12 * 13 / 2 pairs.
+    assert found["gigabytes_a_second"] == 208 / 1e9
+    assert found["floor_seconds"] == 9 * 78 * 40 / 208 == 135
+    assert (found["fused_first_pass_seconds"], found["fused_second_pass_seconds"]) == (2, 3)
+    assert found["fused_nanoseconds_a_pair"] == 5e9 / (9 * 78)
+    assert targets["time over the floor of memory bandwidth"]["value"] == found["fused_over_the_floor"]
+    assert found["fused_over_the_floor"] == 5 / 135
+    assert found["stream_seconds"] == 5
+    assert set(targets) == {
+        "time over the floor of memory bandwidth",
+        "error over its bound, fused",
+        "error over its bound, torch",
+    }
+    assert "floor_seconds: 135" in capsys.readouterr().out
