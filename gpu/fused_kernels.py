@@ -22,19 +22,28 @@ def mark_repeats(tokens, later, copies, T, LANES: tl.constexpr):
     k = tl.arange(0, LANES)
     token = tl.load(start + k, mask=k < T, other=0)
     after, count = tl.full([LANES], T, tl.int32), tl.zeros([LANES], tl.int32)
-    for other in range(T):
+    for other in range(T - 1, -1, -1):  # backwards, so that the next one is the last to be found
         same = token == tl.load(start + other)
         count += (same & (other <= k)).to(tl.int32)
-        after = tl.minimum(after, tl.where(same & (other > k), other, T))
+        after = tl.where(same & (other > k), other, after)
     tl.store(later + place + k, after, mask=k < T)
     tl.store(copies + place + k, count, mask=k < T)
+
+
+@triton.jit
+def run_of(items):
+    """Return where this program's items begin and end: neighbours, which read the same sequence again."""
+    each = tl.cdiv(items, tl.num_programs(0))
+    begin = tl.program_id(0) * each
+    return begin, tl.minimum(begin + each, items)
 
 
 @triton.jit
 def add_shares(tokens, later, copies, inverse, share, N, T, V, first, stop, LANES: tl.constexpr):
     """Add 1/(t+1) to the cell [target, context] of each pair with first <= t < stop <= LANES."""
     queries, distance = stop - first, tl.arange(0, LANES)
-    for item in range(tl.program_id(0), N * queries, tl.num_programs(0)):
+    begin, end = run_of(N * queries)
+    for item in range(begin, end):
         sequence, t = (item // queries).to(tl.int64), first + item % queries
         start, k = tokens + sequence * (T + 1), t - distance
         stands = tl.load(later + sequence * T + k, mask=k >= 0, other=0) > t
@@ -54,12 +63,13 @@ def add_evidence(
     """
     queries, distance = stop - first, tl.arange(0, LANES)
     by_distance = tl.zeros([LANES], tl.float64)
-    for item in range(tl.program_id(0), N * queries, tl.num_programs(0)):
+    begin, end = run_of(N * queries)
+    for item in range(begin, end):
         sequence, t = (item // queries).to(tl.int64), first + item % queries
         start, k = tokens + sequence * (T + 1), t - distance
         key = tl.load(start + k, mask=k >= 0, other=0)
-        part = G_bar + tl.load(start + t + 1).to(tl.int64) * V
-        entry = tl.load(part + key, mask=k >= 0, other=0.0)
+        table = G_bar + tl.load(start + t + 1).to(tl.int64) * V
+        entry = tl.load(table + key, mask=k >= 0, other=0.0)
         each = tl.load(inverse + t)
         entry = tl.where(k >= 0, (entry - tl.sum(entry, axis=0) * each) * each, 0.0)
         by_distance += entry

@@ -1,7 +1,8 @@
 """Compiles the fused kernels to machine code for GPUs, which needs none.
 
 Prints as JSON, for each kernel, generation of GPUs and length of prefixes, the instructions that touch memory
-beyond the program's own, in the code that the machine's is made from (PTX).
+beyond the program's own, in the code that the machine's is made from (PTX), and those that round a product
+and a sum as one.
 """
 
 import json
@@ -32,7 +33,8 @@ def compiled(name, chip, length):
         types = ["constexpr" if place in ones else one for place, one in enumerate(types)]
     source = ASTSource(kernel, dict(zip(kernel.arg_names, types, strict=True)), constexprs=known)
     made = triton.compile(source, target=GPUTarget("cuda", chip, 32), options=options).asm
-    touched = re.findall(r"^\s*(?:@%?\w+ )?((?:ld|st|atom|red)\.\S*global\S*)", made["ptx"], re.MULTILINE)
+    told = r"^\s*(?:@%?\w+ )?((?:ld|st|atom|red)\.\S*global\S*|fma\.\S*f64)"
+    touched = re.findall(told, made["ptx"], re.MULTILINE)
     assert made["cubin"]
     return sorted(set(touched))
 

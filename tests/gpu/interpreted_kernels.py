@@ -14,6 +14,7 @@ from dataclasses import replace
 
 os.environ["TRITON_INTERPRET"] = "1"
 
+import checked_memory
 import numpy as np
 import pytest
 import torch
@@ -32,10 +33,14 @@ def main():
     corpora, out = sys.argv[1:]
     fused.KEYS_OF_A_WARP, fused.PROGRAMS, fused.SHORTEST_BAND, fused.LONGEST = 8, 3, 4, 40
     torch_sums.usable_device = lambda name: torch.device("meta")
-    on_cpu = replace(torch_sums.fused("cuda"), device=torch.device("cpu"))
+    sums = torch_sums.fused("cuda")
+    assert sums.device == torch.device("meta"), "not the device that was asked for"
+    on_cpu = replace(sums, device=torch.device("cpu"))
     assert (on_cpu.prefix_shares, on_cpu.evidence_sums) == (fused.prefix_shares, fused.evidence_sums)
     torch_sums.fused = lambda device: on_cpu
     fused.how = of_set_device(fused.how)
+    checked_memory.watch()
+    fused.launch = of_its_tensors(fused.launch)
     refuses_long_sequences()
     found = {}
     for name, tokens in np.load(corpora).items():
@@ -65,6 +70,16 @@ def of_set_device(how):
     return asked
 
 
+def of_its_tensors(launch):
+    """A launch that may touch what it is given and no more."""
+
+    def held(kernel, programs, *given, longest):
+        with checked_memory.only(given):
+            launch(kernel, programs, *given, longest=longest)
+
+    return held
+
+
 def refuses_long_sequences():
     """One position more than the longest is refused, with what to do."""
     with pytest.raises(InputError, match="takes at most 40 positions, not 41; choose torch"):
@@ -91,8 +106,9 @@ def far_cells():
     G_bar[-2:] = torch.tensor([1.0, 3.0])
     by_program = torch.zeros(1, 2, dtype=torch.float64)
     how = (1, 2, V, 0, 2)
-    fused_kernels.add_shares[(1,)](*corpus.arrays, share, *how, LANES=4)
-    fused_kernels.add_evidence[(1,)](*corpus.arrays, G_bar, by_cell, by_program, *how, LANES=4)
+    with checked_memory.only([*corpus.arrays, G_bar, by_cell, by_program, share]):
+        fused_kernels.add_shares[(1,)](*corpus.arrays, share, *how, LANES=4)
+        fused_kernels.add_evidence[(1,)](*corpus.arrays, G_bar, by_cell, by_program, *how, LANES=4)
     return np.stack([share[-2:].numpy(), by_cell[-2:].numpy(), by_program[0].numpy()])
 
 

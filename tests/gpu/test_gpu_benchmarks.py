@@ -2,6 +2,9 @@
 
 import json
 import socket
+import sys
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,13 +12,14 @@ import torch
 from gpu_corpora import SHAPES, corpus
 
 from benchmarks import __main__ as everything
-from benchmarks import exact_series, gpu_statistics, reading
+from benchmarks import exact_series, gpu_statistics, reading, training_step
 from benchmarks import gpu as gpu_list
 from benchmarks import statistics as statistics_benchmark
 from benchmarks.dense_statistics import dense_statistics
-from benchmarks.measuring import Record, Target, machine
+from benchmarks.measuring import Record, Target, machine, over_bound
 from benchmarks.page import page, read_records
 from benchmarks.synthetic_text import following_tokens, zipf_tokens
+from gpu import torch_sums
 from gpu.two_passes import go_through
 from properties.statistics_bounds import statistics_magnitudes
 from reference.statistics import statistics
@@ -93,6 +97,18 @@ def test_without_a_gpu_its_list_is_skipped_with_a_reason(monkeypatch, capsys):
     assert gpu_list.reason_to_skip() == "torch sees no GPU on this machine"
 
 
+def test_without_exact_arithmetic_the_gpu_list_leaves_out_the_laws(monkeypatch, tmp_path, capsys):
+    asked = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(gpu_list, "run_benchmarks", lambda listed, *rest: asked.append(list(listed)) or 0)
+    monkeypatch.setattr("sys.argv", ["gpu", "--out", str(tmp_path)])
+    assert gpu_list.main() == 0
+    monkeypatch.setitem(sys.modules, "flint", None)
+    assert gpu_list.main() == 0
+    assert asked == [list(gpu_list.GPU_LIST), ["gpu_statistics", "gpu_training_step"]]
+    assert capsys.readouterr().out == "Skipped gpu_verify: python-flint is not installed.\n"
+
+
 def test_the_series_benchmark_compares_the_same_fractions(monkeypatch):
     monkeypatch.setattr(exact_series, "SIZES", (2, 3, 3, 2, 3, 4))
     monkeypatch.setattr(exact_series, "PROVED", (2, 1, 1))
@@ -138,6 +154,31 @@ def test_the_statistics_benchmark_counts_all_of_a_corpus(monkeypatch):
     assert statistics_benchmark.difference(tokens) > 1
 
 
+def test_a_gpu_is_waited_for(monkeypatch):
+    waited = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda device: waited.append(device))
+    gpu_statistics.wait(torch.device("cpu"))
+    gpu_statistics.wait(torch.device("cuda:1"))
+    assert waited == [torch.device("cuda:1")]
+    for name in ("gpu_statistics", "gpu_training_step"):
+        assert gpu_list.GPU_LIST[name][1] == ["--device", "cuda"]
+
+
+def test_a_step_costs_a_part_for_each_sequence_and_one_that_none_changes(monkeypatch):
+    """A GPU's work is over when it has been waited for: 10 seconds a step and 2 a sequence."""
+    now, asked = [0.0], [0.0]
+
+    def step(size):
+        asked[0] = 10.0 + 2.0 * size
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: now.__setitem__(0, now[0] + asked[0]))
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    found = training_step.parts(step, (2, 10))
+    assert found == (10, 2)
+    assert training_step.cost(found, 2048) == 10 + 2 * 2048
+
+
 def test_the_gpu_benchmark_holds_the_device_to_the_bound(monkeypatch):
     tokens = corpus(3, 12, 20).astype(np.uint16)
     monkeypatch.setattr(gpu_statistics, "V", 20)
@@ -151,4 +192,66 @@ def test_the_gpu_benchmark_holds_the_device_to_the_bound(monkeypatch):
         "stream_statistics",
         lambda *a, **o: slipped() if o else statistics(tokens.astype(np.int64), 20),
     )
-    assert gpu_statistics.worst_error(tokens, "cpu", "torch") > 1
+    expected, magnitudes = (
+        statistics(tokens.astype(np.int64), 20),
+        statistics_magnitudes(tokens.astype(np.int64), 20),
+    )
+    # Both sides round.
+    worst = max(
+        over_bound(slipped()[name], value, 2 * magnitudes[name].bound("float64"))
+        for name, value in expected.items()
+    )
+    assert gpu_statistics.worst_error(tokens, "cpu", "torch") == worst > 1
+
+
+def test_the_gpu_benchmark_sets_its_floor_by_forty_bytes_a_pair(monkeypatch, tmp_path, capsys):
+    """On a clock that only waiting for work moves, of work that takes longer when it is done at first.
+
+    A copy takes a second, a first pass two and a second pass three.
+    """
+    sizes = {"V": 20, "T": 12, "SEQUENCES": 9, "COMPARED": 3, "COPIED": 104, "COPIES": 5}
+    for name, value in sizes.items():
+        monkeypatch.setattr(gpu_statistics, name, value)
+    now, asked, before = [0.0], [0.0], set()
+
+    def taking(seconds, work):
+        def done(*given):
+            asked[0] += seconds if work in before else 100
+            before.add(work)
+            return work(*given)
+
+        return done
+
+    def wait(device):
+        now[0], asked[0] = now[0] + asked[0], 0
+
+    def on_cpu(device):
+        sums = torch_sums.eager(device)
+        return replace(
+            sums, prefix_shares=taking(2, sums.prefix_shares), evidence_sums=taking(3, sums.evidence_sums)
+        )
+
+    monkeypatch.setattr(gpu_statistics, "wait", wait)
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(torch.Tensor, "copy_", taking(1, torch.Tensor.copy_))
+    monkeypatch.setattr(gpu_statistics, "fused", on_cpu)
+    monkeypatch.setattr(torch_sums, "fused", on_cpu)
+    record = tmp_path / "record.json"
+    monkeypatch.setattr("sys.argv", ["gpu", "--device", "cpu", "--runs", "1", "--json", str(record)])
+    assert gpu_statistics.main() == 0
+    told = json.loads(record.read_text())
+    found, targets = told["measured"], {one["name"]: one for one in told["targets"]}
+    # Each copy reads and writes 104 bytes a second; a sequence has 12 * 13 / 2 pairs.
+    assert found["gigabytes_a_second"] == 208 / 1e9
+    assert found["floor_seconds"] == 9 * 78 * 40 / 208 == 135
+    assert (found["fused_first_pass_seconds"], found["fused_second_pass_seconds"]) == (2, 3)
+    assert found["fused_nanoseconds_a_pair"] == 5e9 / (9 * 78)
+    assert targets["time over the floor of memory bandwidth"]["value"] == found["fused_over_the_floor"]
+    assert found["fused_over_the_floor"] == 5 / 135
+    assert found["stream_seconds"] == 5
+    assert set(targets) == {
+        "time over the floor of memory bandwidth",
+        "error over its bound, fused",
+        "error over its bound, torch",
+    }
+    assert "floor_seconds: 135" in capsys.readouterr().out

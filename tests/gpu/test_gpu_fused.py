@@ -86,7 +86,8 @@ READS, ADDS = ["ld.global.b32", "ld.global.b64"], "{}.global.gpu.relaxed.add.f64
 def test_the_kernels_compile_to_additions_that_the_memory_does(chips, lengths, tmp_path):
     """One instruction for each addition, and none that compares and tries again; nothing else is written.
 
-    Triton's versions write the addition in one of two ways, `atom` where the sum before it could be read.
+    Products and sums round apart. Triton's versions write the addition in one of two ways, `atom` where the
+    sum before it could be read.
     """
     made = json.loads(run("compiled_for_gpus.py", tmp_path, chips, lengths))
     added = [[ADDS.format(how)] for how in ("atom", "red")]
@@ -98,6 +99,42 @@ def test_the_kernels_compile_to_additions_that_the_memory_does(chips, lengths, t
     assert {name.split()[0] for name in made} == set(expected)
     for name, touched in made.items():
         assert touched in expected[name.split()[0]], name
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    ("length", "lanes", "warps"),
+    [(1, 1, 1), (2, 2, 1), (64, 64, 1), (65, 128, 1), (200, 256, 1), (512, 512, 2), (32_768, 32_768, 32)],
+)
+def test_a_lane_for_each_key_and_a_warp_for_256(length, lanes, warps):
+    from gpu import fused
+
+    assert fused.how(length) == {"LANES": lanes, "num_warps": warps, "enable_fp_fusion": False}
+
+
+@needs_triton
+def test_each_band_is_compiled_for_its_own_length(monkeypatch):
+    from gpu import fused
+
+    made = []
+    monkeypatch.setattr(
+        fused,
+        "launch",
+        lambda kernel, programs, *given, longest: made.append(
+            (kernel.fn.__name__, programs, given[-2:], longest)
+        ),
+    )
+    fused.evidence_sums(torch.zeros(60, 201, dtype=torch.int64), torch.zeros(5, 5, dtype=torch.float64))
+    assert [one[3] for one in made] == [200, 64, 128, 200]
+    # As many programs as there are queries, and no more than the largest GPUs run at a time.
+    assert made[1:] == [
+        ("add_evidence", 60 * 64, (0, 64), 64),
+        ("add_evidence", 60 * 64, (64, 128), 128),
+        ("add_evidence", 4096, (128, 200), 200),
+    ]
+    del made[:]
+    fused.prefix_shares(torch.zeros(2, 71, dtype=torch.int64), 5)
+    assert made[1:] == [("add_shares", 2 * 64, (0, 64), 64), ("add_shares", 2 * 6, (64, 70), 70)]
 
 
 def test_a_gpu_is_asked_for():
