@@ -3,8 +3,8 @@
 Queries come in bands of doubling lengths, since short prefixes need few lanes. Terms are added
 to their cells atomically, in no fixed order: repeated calls differ by the rounding of one reordered
 summation. `properties.statistics_bounds` counts what is done to a pair's terms: a reciprocal and a product
-stand in place of a division by t+1, one rounding more, for which it has room; the product with the number of
-copies is another and saves an addition or more.
+stand in place of a division by t+1, one rounding more each time, for which it has room; the product with the
+number of copies is another and saves an addition or more.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from reference.errors import InputError
 # Keys of a warp, eight for each of its threads; programs, about as many as the largest GPUs have room for.
 KEYS_OF_A_WARP, MOST_WARPS, PROGRAMS = 256, 32, 4096
 SHORTEST_BAND, LONGEST = 64, 1 << 15
+# Positions of a corpus: the kernels number them in 32 bits, and for the last program a run beyond the end.
+MOST_POSITIONS = 1 << 30
 
 Tokens = Int64[torch.Tensor, "N T_plus_1"]
 Matrix = Float64[torch.Tensor, "V V"]
@@ -31,7 +33,7 @@ def prefix_shares(tokens: Tokens, vocab_size: int) -> Matrix:
     """Sum 1/(t+1) over the pairs (t, k) by [target, context]; see `gpu.statistics.prefix_shares`.
 
     Raises:
-        InputError: the sequences are longer than LONGEST.
+        InputError: the sequences are longer than LONGEST, or have more than MOST_POSITIONS in all.
     """
     corpus = Corpus.of(tokens)
     share = torch.zeros(vocab_size, vocab_size, dtype=torch.float64, device=tokens.device)
@@ -47,7 +49,7 @@ def evidence_sums(tokens: Tokens, G_bar: Matrix) -> tuple[Matrix, Float64[torch.
     See `gpu.statistics.evidence_sums`.
 
     Raises:
-        InputError: the sequences are longer than LONGEST.
+        InputError: the sequences are longer than LONGEST, or have more than MOST_POSITIONS in all.
     """
     corpus, G_bar = Corpus.of(tokens), G_bar.contiguous()
     by_cell, by_distance = torch.zeros_like(G_bar), G_bar.new_zeros(corpus.T)
@@ -117,12 +119,17 @@ class Corpus:
         """Return these sequences.
 
         Raises:
-            InputError: they are longer than LONGEST.
+            InputError: they are longer than LONGEST, or have more than MOST_POSITIONS in all.
         """
         N, T = tokens.shape[0], tokens.shape[1] - 1
         if T > LONGEST:
             raise InputError(
                 f"The fused engine takes at most {LONGEST:,} positions, not {T:,}; choose torch."
+            )
+        if N * T > MOST_POSITIONS:
+            raise InputError(
+                f"The fused engine takes at most {MOST_POSITIONS:,} positions at a time, not {N * T:,}; give "
+                "the corpus in parts."
             )
         numbers = tokens.to(torch.int32).contiguous()
         later, copies = numbers.new_empty(N, T), numbers.new_empty(N, T)

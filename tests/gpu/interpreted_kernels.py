@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from unittest import mock
 
 os.environ["TRITON_INTERPRET"] = "1"
 
@@ -41,7 +42,7 @@ def main():
     fused.how = of_set_device(fused.how)
     checked_memory.watch()
     fused.launch = of_its_tensors(fused.launch)
-    refuses_long_sequences()
+    refuses_what_is_too_large()
     found = {}
     for name, tokens in np.load(corpora).items():
         V, positions = int(name.split("-")[-1]), max(1, tokens[:, 1:].size // 2)
@@ -80,10 +81,16 @@ def of_its_tensors(launch):
     return held
 
 
-def refuses_long_sequences():
-    """One position more than the longest is refused, with what to do."""
+def refuses_what_is_too_large():
+    """One position more than the longest sequence may have is refused, and one more than all may have."""
     with pytest.raises(InputError, match="takes at most 40 positions, not 41; choose torch"):
         fused.prefix_shares(torch.zeros(1, fused.LONGEST + 2, dtype=torch.int64), 1)
+    with mock.patch.object(fused, "MOST_POSITIONS", 6):
+        assert fused.prefix_shares(torch.zeros(2, 4, dtype=torch.int64), 1).item() == 6
+        with pytest.raises(
+            InputError, match="takes at most 6 positions at a time, not 7; give the corpus in"
+        ):
+            fused.prefix_shares(torch.zeros(1, 8, dtype=torch.int64), 1)
 
 
 def both_ways():
