@@ -2,8 +2,7 @@
 
 A program takes one query t at a time, with its keys in LANES lanes by distance d = t - k. A token that comes
 again has the same cell and the same entry each time: its last occurrence up to t stands for all and adds the
-entry times their number, which leaves out a fifth of the additions in a text by Zipf's law and more in a
-text that says the same words again.
+entry times their number. So the cells of frequent words, which many programs add to, are added to less often.
 """
 
 from __future__ import annotations
