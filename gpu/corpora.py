@@ -13,8 +13,9 @@ from gpu.options import DEFAULT_LENGTH
 from reference.corpus import Corpus
 from reference.errors import InputError
 from reference.hub import HUB_CORPORA
+from reference.jsonl import DEFAULT_FIELD
 from reference.sequences import Layout, build_corpus, check_sizes, cut_sequences
-from reference.sources import DEFAULT_FIELD, Source, find_source
+from reference.sources import Source, find_source
 from reference.stories import stories
 from reference.token_arrays import read_token_array
 from reference.tokenized import Tokenized, tokenize

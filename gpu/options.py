@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from reference.errors import InputError
-from reference.sources import DEFAULT_FIELD
+from reference.jsonl import DEFAULT_FIELD
 
 __all__ = ["DEFAULT_FIELD"]
 

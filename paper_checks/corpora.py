@@ -9,9 +9,9 @@ import numpy as np
 
 from gpu import corpora
 from reference.corpus import Corpus
+from reference.jsonl import DEFAULT_FIELD
 from reference.memory import check_matrices
 from reference.sequences import Layout
-from reference.sources import DEFAULT_FIELD
 
 
 def load_corpus(

@@ -9,6 +9,8 @@ from pathlib import Path
 from reference.errors import InputError, listed
 from reference.text import check_readable, not_utf8, unix_lines, unreadable
 
+DEFAULT_FIELD = "text"
+
 
 def read_jsonl(path: Path, field: str) -> Iterator[str]:
     """Yield the text in `field` of each line, in order; blank lines are passed over.

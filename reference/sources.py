@@ -10,11 +10,10 @@ from pathlib import Path
 
 from reference.errors import InputError
 from reference.hub import HUB_CORPORA
-from reference.jsonl import read_jsonl
+from reference.jsonl import DEFAULT_FIELD, read_jsonl
 from reference.parquet import read_parquet
 from reference.text import check_readable, read_documents, unreadable
 
-DEFAULT_FIELD = "text"
 # How the name of a file ends, and what then reads the documents in a field of it.
 BY_FIELD = {".jsonl": read_jsonl, ".ndjson": read_jsonl, ".parquet": read_parquet}
 
