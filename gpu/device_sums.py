@@ -33,11 +33,6 @@ class DeviceSums(Sums):
         self._take(sums, device)
 
     @property
-    def length(self) -> int:
-        """T."""
-        return self.like.length
-
-    @property
     def device(self) -> torch.device:
         """Where the sums are."""
         return next(iter(self.tensors.values())).device

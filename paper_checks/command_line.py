@@ -62,7 +62,7 @@ for command in (
     story,
     explorer,
 ):
-    # typer evaluates what is written of each option three times, which took a tenth of the time to start.
+    # typer would evaluate what is written of each option three times.
     command.__annotations__ = get_annotations(command, eval_str=True)
     app.command(cls=CarefulCommand)(command)
 
