@@ -4,6 +4,7 @@ import errno
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -282,6 +283,32 @@ def test_products_with_sparse_and_dense_counts_agree(share, monkeypatch):
     found, magnitudes = stream_statistics([tokens], 11), statistics_magnitudes(tokens, 11)
     for name, value in statistics(tokens, 11).items():
         assert (np.abs(found[name] - value) <= 2 * magnitudes[name].bound("float64")).all(), name
+
+
+@needs_numba
+@pytest.mark.parametrize("module", ["streaming", "sparse_statistics"])
+def test_each_part_is_counted_by_one_of_the_processes_alone(module, monkeypatch):
+    """Counted by all of them a part would be there three times, which the mean of a corpus does not show."""
+    taken = []
+
+    class One(Team):
+        size = 3
+
+        def __init__(self, rank):
+            self.rank = rank
+
+    def captured(parts, vocab_size, passes, *rest):
+        taken.append({number for number, _ in enumerate(parts) if passes.takes(number)})
+        raise InputError("not counted")
+
+    monkeypatch.setattr(f"gpu.{module}.run_passes", captured)
+    parts = [corpus(2, 6, 5)] * 7
+    count = partial(stream_statistics, engine_name="torch") if module == "streaming" else sparse_statistics
+    for rank in range(3):
+        with pytest.raises(InputError, match="not counted"):
+            count(parts, 5, team=One(rank))
+    assert sorted(number for one in taken for number in one) == list(range(7))
+    assert all(taken)
 
 
 @needs_numba
