@@ -17,6 +17,18 @@ DEFAULT_LENGTH = 40
 SOURCES = "a text file, a folder of them, .jsonl, .parquet, a token array .npy, or tinystories"
 
 
+def devices(incomplete: str) -> list[str]:
+    """Return the names of devices that begin so, as a shell completes them."""
+    return [name for name in ("cpu", "cuda", "cuda:0") if name.startswith(incomplete)]
+
+
+def tokenizers(incomplete: str) -> list[str]:
+    """Return what splits a text, other than a file, that begins so."""
+    from reference.tokenizers import BY_NAME
+
+    return [name for name in BY_NAME if name.startswith(incomplete)]
+
+
 class LayoutOption(StrEnum):
     """How documents become sequences."""
 
@@ -46,7 +58,13 @@ Length = Annotated[
     ),
 ]
 TokenizerName = Annotated[
-    str, typer.Option("--tokenizer", metavar="NAME", help="words, chars, whitespace, or a tokenizers .json.")
+    str,
+    typer.Option(
+        "--tokenizer",
+        metavar="NAME",
+        help="words, chars, whitespace, or a tokenizers .json.",
+        autocompletion=tokenizers,
+    ),
 ]
 Layout = Annotated[
     LayoutOption,
@@ -57,7 +75,9 @@ NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Tokenize anew, and keep nothing in the user's cache folder.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Where generated cases and stories start from.")]
-Device = Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:NUMBER.")]
+Device = Annotated[
+    str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:NUMBER.", autocompletion=devices)
+]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the results as JSON to FILE.")
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from typer import Context
+
 
 def claim_ids(incomplete: str) -> list[str]:
     """Return the ids of claims that begin so."""
@@ -19,12 +21,17 @@ def source_keys(incomplete: str) -> list[str]:
     return _beginning(sources(), incomplete)
 
 
-def check_ids(incomplete: str) -> list[str]:
-    """Return the families and the ids of checks that begin so."""
+def check_ids(context: Context, incomplete: str) -> list[str]:
+    """Return the families and ids of checks that begin so; after --mutants, those of mutants too."""
     from properties.catalogue import CHECKS
 
     ids = [check.id for check in CHECKS]
-    return _beginning(dict.fromkeys([*(one.split(".")[0] for one in ids), *ids]), incomplete)
+    names = dict.fromkeys([*(one.split(".")[0] for one in ids), *ids])
+    if context.params.get("mutants"):
+        from properties.mutants.trial import names_of_mutants
+
+        names = dict.fromkeys(names_of_mutants())
+    return _beginning(names, incomplete)
 
 
 def experiment_names(incomplete: str) -> list[str]:

@@ -32,20 +32,24 @@ def chosen(names: Sequence[str]) -> tuple[list[Mutant], list[Equivalent]]:
         InputError: a name is none of these.
     """
     equivalents = {one.mutant.id: one for one in EQUIVALENTS}
-    every = [*MUTANTS, *(one.mutant for one in EQUIVALENTS)]
     wanted = [name.removeprefix(f"{FAMILY}.") for name in names]
-    known = {label for mutant in every for label in _labels(mutant)}
+    known = names_of_mutants()
     for name in wanted:
         if name not in known:
-            hint = meant(name, sorted(known))
+            hint = meant(name, known)
             raise InputError(
                 f"No mutant has the id or method '{name}', or is to be caught by a check '{name}'.{hint}"
             )
-    picked = [mutant for mutant in every if not wanted or _labels(mutant) & set(wanted)]
+    picked = [mutant for mutant in _every() if not wanted or _labels(mutant) & set(wanted)]
     return (
         [mutant for mutant in picked if mutant.id not in equivalents],
         [equivalents[mutant.id] for mutant in picked if mutant.id in equivalents],
     )
+
+
+def names_of_mutants() -> list[str]:
+    """Return the ids of mutants, their methods, and the checks and families that are named for them."""
+    return sorted({label for mutant in _every() for label in _labels(mutant)})
 
 
 def try_mutant(mutant: Mutant, *, profile: str, seed: int) -> Result:
@@ -108,6 +112,10 @@ def share_caught(results: Sequence[Result]) -> dict[str, int | float]:
         "share": caught / len(wrong) if wrong else 1.0,
         "equivalent": len(results) - len(wrong),
     }
+
+
+def _every() -> list[Mutant]:
+    return [*MUTANTS, *(one.mutant for one in EQUIVALENTS)]
 
 
 def _labels(mutant: Mutant) -> set[str]:

@@ -18,8 +18,6 @@ from gpu import options
 from gpu.interrupts import Interrupts
 from gpu.terminal import terminal
 from paper_checks.command_line import app, main
-from paper_checks.completion import check_ids, claim_ids, experiment_names, source_keys, targets
-from properties.connectors import FORMS
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app).commands
@@ -222,21 +220,6 @@ def test_a_wrong_call_is_told_with_what_was_meant(tmp_path, call, words, told):
     assert "[Errno" not in complaint
     assert "Value error" not in complaint
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_the_shell_completes_names_and_ids():
-    assert "random-diagonal-baseline" in claim_ids("random-d")
-    assert check_ids("statistics.B_bar") == [one for one in check_ids("statistics") if "B_bar" in one[:16]]
-    assert check_ids("statistics")[0] == "statistics"
-    assert source_keys("pa") == ["paper"]
-    assert experiment_names("induction.r") == ["induction.random_period"]
-    assert experiment_names("ind")[:2] == ["induction", "induction.fixed_period"]
-    assert targets("gpu") == ["gpu", "gpu32"]
-    # What is completed is what an unknown target is told of.
-    assert [one.strip(":") for one in targets("")] == [
-        re.split("[: ]", one)[0] for one in re.split(", | or ", FORMS)
-    ]
-    assert claim_ids("no such") == check_ids("no such") == source_keys("no such") == targets("no such") == []
 
 
 INTERRUPTED_IMPORT = """
