@@ -12,9 +12,9 @@ import time
 
 from benchmarks.measuring import Record, Target, options, peak_gibibytes
 from benchmarks.synthetic_text import zipf_tokens
-from gpu.compiled import usable_threads
 from gpu.sparse_statistics import sparse_statistics
 from gpu.tokens import Parts
+from reference.processors import usable_processors
 
 V, T = 50_257, 256
 SEQUENCES = 2_000_000 // T
@@ -39,7 +39,7 @@ def main() -> int:
         "entries_of_Q_bar": found.Q_bar.nnz,
         "entries_of_Phi_bar": found.share.nnz,
         "entries_of_B_bar": found.count.nnz,
-        "threads": usable_threads(),
+        "threads": usable_processors(),
     }
     for name, value in record.measured.items():
         print(f"{name}: {value}")

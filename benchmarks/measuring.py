@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from reference.processors import usable_processors
+
 
 @dataclass(frozen=True)
 class Target:
@@ -69,7 +71,7 @@ def machine() -> dict[str, Any]:
     packages = ("numpy", "numba", "scipy", "torch", "triton")
     return {
         "processor": _processor(),
-        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "processors": usable_processors(),
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),

@@ -29,7 +29,6 @@ from benchmarks.measuring import (
     seconds,
 )
 from benchmarks.synthetic_text import following_tokens
-from gpu.compiled import usable_threads
 from gpu.engines import engine
 from gpu.progress import Progress
 from gpu.streaming import stream_statistics
@@ -38,6 +37,7 @@ from gpu.team import Team
 from gpu.tokens import Parts
 from gpu.two_passes import go_through
 from properties.statistics_bounds import statistics_magnitudes
+from reference.processors import usable_processors
 from reference.sequences import read_corpus
 
 V, T = 3000, 200
@@ -72,7 +72,7 @@ def main() -> int:
         if asked.corpus is None
         else asked.corpus.name,
         "rounds": rounds,
-        "threads": usable_threads(),
+        "threads": usable_processors(),
         "peak_gibibytes": peak_gibibytes(),
     }
     record.targets = [

@@ -9,7 +9,6 @@ alone. The result is the same, to the last bit, for any number of threads and of
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,13 +29,6 @@ Result = TypeVar("Result")
 def available() -> bool:
     """Return whether numba is installed."""
     return importlib.util.find_spec("numba") is not None
-
-
-def usable_threads() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

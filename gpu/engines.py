@@ -15,6 +15,7 @@ from gpu.progress import Kind
 from gpu.sums import FirstSums, SecondSums
 from gpu.team import Team
 from reference.errors import InputError
+from reference.processors import usable_processors
 
 Tokens = UInt32[np.ndarray, "n T_plus_1"]
 EngineName = Literal["auto", "compiled", "torch", "fused"]
@@ -66,7 +67,7 @@ def engine(
         raise InputError("The compiled engine needs numba; run: pip install numba, or choose torch.")
     if device != "cpu":
         raise InputError(f"The compiled engine runs on cpu only, not on {device}; choose torch.")
-    threads = compiled.usable_threads() if threads is None else threads
+    threads = usable_processors() if threads is None else threads
     if threads < 1:
         raise InputError(f"Work needs at least one thread, not {threads}.")
     how: dict[str, Any] = {"cut": compiled.Cut.of(tokens, vocab_size), "threads": threads, "team": team}

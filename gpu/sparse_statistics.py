@@ -21,6 +21,7 @@ from gpu.sparse_progress import SparseFirstSums, SparseSecondSums, arrays_of
 from gpu.team import Team
 from gpu.two_passes import SECONDS_BETWEEN_SAVES, Passes, Told, Traces, run_passes
 from reference.errors import InputError
+from reference.processors import usable_processors
 
 # Columns of Phi_bar that a thread makes dense at a time, in three arrays of V rows.
 COLUMNS_AT_ONCE = 64
@@ -102,7 +103,7 @@ def sparse_statistics(
     if not compiled.available():
         raise InputError("Sparse statistics need numba; run: pip install numba.")
     team = team or Team()
-    threads = compiled.usable_threads() if threads is None else threads
+    threads = usable_processors() if threads is None else threads
 
     def add_first(tokens: np.ndarray, sums: SparseFirstSums) -> None:
         count = sparse_sums.sparse_counts(tokens, vocab_size)

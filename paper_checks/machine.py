@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
 from gpu.cache_folder import cache_folder
+from reference.memory import physical_memory
+from reference.processors import usable_processors
 
 CORE = "core"
 OWN = "leadterms"
@@ -69,7 +71,7 @@ def examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "executable": sys.executable,
         "machine": f"{platform.system()} {platform.machine()}",
-        "cores": os.cpu_count(),
+        "cores": usable_processors(),
         "memory_gib": _memory(),
         "packages": parts,
         "cuda": cuda,
@@ -181,10 +183,8 @@ def _torch_devices(extras: dict[str, Extra]) -> tuple[list[str], str]:
 
 
 def _memory() -> float | None:
-    try:
-        return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
-    except (AttributeError, ValueError, OSError):
-        return None
+    there = physical_memory()
+    return None if there is None else round(there / 2**30, 1)
 
 
 def _can_write(folder: os.PathLike[str]) -> bool:

@@ -102,6 +102,17 @@ Mutants = Annotated[
         "must catch. --check may name a mutant or a method too; the profile is ci or deep.",
     ),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        help="Processes that share the checks; by default as many as processors for the implementations "
+        "that come along, and 1 for yours. The results are the same.",
+    ),
+]
 ExpectedFailures = Annotated[
     Path | None,
     typer.Option(

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from paper_checks.provenance import has_torch, header
 from properties.catalogue import CHECKS
 from properties.check import Check
 from properties.expected_failures import Expectations, unmatched
 from properties.expected_failures import judged as as_expected
+from properties.jobs import Job, Progress, Trial, mathematics, try_in_turn
 from properties.results import Result, Run, summarise
-from properties.runner import run, run_mathematics
+from properties.sharing import try_between
 from properties.target import Target
 from reference.corpus import Corpus
 from reference.errors import InputError
-
-Progress = Callable[[str, int, int], None]
 
 
 def default_targets() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -38,32 +37,30 @@ def verify(
     judged: Sequence[Result] = (),
     expected: Expectations | None = None,
     progress: Progress = lambda what, done, of: None,
+    processes: int = 1,
 ) -> Run:
     """Run `checks` on the mathematics and on each target, on generated cases and on `corpus`.
 
     `judged` are results that were found in another way, of checkpoints. `expected` are the failures that are
     no news; one of a check that there is not is an error. `progress` is told the check at
-    hand, how many are done and how many there are.
+    hand, how many are done and how many there are. Several `processes` share the checks where each target is
+    one that its name says how to find; the results are the same.
 
     Raises:
         InputError: no check has a subject here.
     """
     started = time.perf_counter()
-    results: list[Result] = []
-    mathematics = [check for check in checks if not check.needs]
-    laws = [check for check in checks if check.needs]
-    total = len(mathematics) + len(laws) * len(targets)
-    if not total + len(judged):
+    jobs = [Job(mathematics(), check) for check in checks if not check.needs]
+    jobs += [Job(target, check) for target in targets for check in checks if check.needs]
+    if not len(jobs) + len(judged):
         raise InputError("No check was selected; leave out --check to run all.")
-    for check in mathematics:
-        progress(check.id, len(results), total)
-        results += run_mathematics([check], profile=profile, seed=seed)
-    for target in targets:
-        for check in laws:
-            progress(f"{target.name}: {check.id}", len(results), total)
-            results += run(target, [check], profile=profile, seed=seed, corpus=corpus)
-    if len(results) != total:
-        raise AssertionError(f"{total} checks were to run, {len(results)} did")
+    trial = Trial(profile, seed, corpus)
+    if min(processes, len(jobs)) > 1:
+        results = try_between(processes, jobs, trial, progress)
+    else:
+        results = try_in_turn(jobs, trial, progress)
+    if [(one.target, one.check) for one in results] != [(job.target.name, job.check.id) for job in jobs]:
+        raise AssertionError(f"{len(jobs)} checks were to run, {len(results)} did, or in another order")
     results += judged
     if expected:
         known = [*(check.id for check in CHECKS), *(result.check for result in judged)]

@@ -61,6 +61,7 @@ def report(
         Path | None,
         typer.Option(metavar="OLD.jsonl", help="Say what changed since the run that wrote this file."),
     ] = None,
+    jobs: options.Jobs = None,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -113,6 +114,7 @@ def report(
         profile.cases,
         field=field,
         cached=not no_cache,
+        jobs=jobs,
         quiet=quiet,
     )
     text = None if corpus is None else shown

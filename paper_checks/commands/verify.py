@@ -51,6 +51,12 @@ class Suite:
     named: tuple[str, ...]
     left_out: tuple[str, ...] = ()
 
+    @property
+    def count(self) -> int:
+        """How many checks there are to try, a law once for each implementation."""
+        laws = sum(bool(check.needs) for check in self.checks)
+        return len(self.checks) - laws + laws * len(self.implementations)
+
     @classmethod
     def chosen(cls, targets: Sequence[str], names: Sequence[str]) -> Suite:
         """Return these targets with the checks of these names; without targets those that come along.
@@ -108,6 +114,7 @@ def verify(
     profile: options.Profile = options.ProfileOption.quick,
     check: options.Checks = None,
     timeout: options.Timeout = options.DEFAULT_TIMEOUT,
+    jobs: options.Jobs = None,
     rate: options.Rate = None,
     steps: options.Steps = None,
     names: options.NamesFile = None,
@@ -133,6 +140,7 @@ def verify(
         from paper_checks.mutants import show_mutants
 
         unused = {"TARGET": targets, "--corpus": corpus, "--vocab": vocab, "--rate": rate, "--xfail": xfail}
+        unused["--jobs"] = jobs
         run = try_mutants(check or [], profile, seed, unused)
         show_mutants(run, terminal(quiet=quiet))
         finish(run, json)
@@ -151,6 +159,7 @@ def verify(
         xfail,
         field=field,
         cached=not no_cache,
+        jobs=jobs,
         quiet=quiet,
     )
     show(run, terminal(quiet=quiet))
@@ -233,6 +242,7 @@ def run_suite(
     *,
     field: str = options.DEFAULT_FIELD,
     cached: bool = True,
+    jobs: int | None = None,
     quiet: bool = False,
 ) -> Run:
     """Load the corpus, find the targets and run the checks, with a progress bar on standard error.
@@ -241,6 +251,7 @@ def run_suite(
         InputError: an argument is wrong.
     """
     from paper_checks.corpora import load_corpus
+    from paper_checks.processes import MATRICES, processes
     from paper_checks.progress import progress_bar
     from paper_checks.verification import verify as run_checks
     from properties.connectors import connect
@@ -249,7 +260,7 @@ def run_suite(
     expected = read_expected(xfail) if xfail else None
     loaded = load_corpus(
         corpus,
-        matrices=20,
+        matrices=MATRICES,
         vocab_size=vocab,
         length=length,
         tokenizer_name=tokenizer,
@@ -258,6 +269,7 @@ def run_suite(
         field=field,
         cached=cached,
     )
+    sharing = processes(jobs, suite.implementations, suite.count, loaded)
     with ExitStack() as open_targets, progress_bar(not quiet) as progress:
         judged = [
             replace(result, command=result.command + training_options(training, seed))
@@ -277,6 +289,7 @@ def run_suite(
             judged=judged,
             expected=expected,
             progress=progress,
+            processes=sharing,
         )
     how = rerun_options(corpus, vocab, length, tokenizer, layout, field)
     waiting = "" if timeout == options.DEFAULT_TIMEOUT else f" --timeout {timeout:g}"
