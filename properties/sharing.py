@@ -77,7 +77,7 @@ def _pool(processes: int, trial: Trial) -> Iterator[ProcessPoolExecutor]:
         # After all is done nothing is lost by ending them; they would otherwise finish what they began.
         for child in set(multiprocessing.active_children()) - others:
             child.terminate()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
 @contextmanager

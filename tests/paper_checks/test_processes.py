@@ -9,7 +9,9 @@ import pytest
 from calling import called
 
 import paper_checks.processes as rule
+from paper_checks.verification import verify
 from properties import sharing
+from properties.results import Result
 from reference.corpus import Corpus
 from reference.errors import InputError
 
@@ -86,11 +88,20 @@ def lines(path):
 def test_verify_shares_and_finds_the_same(tmp_path, monkeypatch):
     numbers = counted(monkeypatch)
     asked = ("verify", "reference", "--check", "softmax.ties", "--check", "statistics.ties")
-    for jobs in ("1", "2"):
+    for jobs in ("1", "3"):
         done = called(*asked, "--jobs", jobs, "--json", f"{jobs}.jsonl", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    assert numbers == [2]
-    assert lines(tmp_path / "1.jsonl") == lines(tmp_path / "2.jsonl") != []
+    assert numbers == [3]
+    assert lines(tmp_path / "1.jsonl") == lines(tmp_path / "3.jsonl") != []
+
+
+def test_where_nothing_is_tried_nothing_is_shared(monkeypatch):
+    """Such as with a checkpoint alone, whose verdict is there already."""
+    numbers = counted(monkeypatch)
+    result = Result("weights.W_O", "weights:mine", "passed", "A law.", "derived here", "property")
+    run = verify([], [], TWO, profile="quick", seed=0, command="", judged=[result], processes=2)
+    assert run.results == (result,)
+    assert numbers == []
 
 
 def test_a_report_is_shared_as_it_is_asked_to_be(tmp_path, monkeypatch):
