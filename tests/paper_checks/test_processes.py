@@ -9,6 +9,7 @@ import pytest
 from calling import called
 
 import paper_checks.processes as rule
+from paper_checks.commands.verify import Suite
 from paper_checks.verification import verify
 from properties import sharing
 from properties.results import Result
@@ -53,6 +54,11 @@ def test_as_many_as_processors_memory_and_checks_allow(machine, processors, memo
 def test_of_what_is_yours_there_is_one_unless_you_ask(machine, own):
     machine(8, None)
     assert rule.processes(None, ["reference", own], 480, TWO) == 1
+
+
+def test_a_law_counts_once_for_each_implementation():
+    suite = Suite.chosen(["reference", "py:mine:Mine"], ["statistics.B_bar", "softmax.ties", "theory.orders"])
+    assert suite.count == 1 + 2 * 2
 
 
 def test_what_was_asked_for_is_done(machine):
