@@ -34,6 +34,8 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "theory.uniform_part_drops_out": ("paper-uniform-part-of-q",),
     "theory.gram": ("gram-dcd",),
     "series.leading_terms": (
+        "paper-coefficients",
+        "value-coefficient",
         "paper-positional-leading-term",
         "paper-layers-uniform",
         "paper-q-construction-factor",
@@ -123,7 +125,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "predictions.batches": ("full-batch-vs-sgd",),
     "spectrum.V": ("paper-value-cosine-null",),
     "spectrum.W": ("paper-attention-cosine-null",),
-    "bounds.D5": (
+    "bounds.D5_exact": (
         "paper-lemma-d5-output",
         "paper-lemma-d5-value",
     ),

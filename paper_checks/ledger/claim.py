@@ -55,6 +55,8 @@ class Claim:
         text: what a text must have to be like the one that was counted, since another says nothing of the
             claim: `words`, the size of its vocabulary, with `positions` in a sequence; or `by` "character".
         convention: how the claim was read, where it can be read in more than one way.
+        why: why it is so, where checks of the suite alone decide it: they hold it and do not say. A
+            computation of the ledger's own says it with what it finds.
         checks: ids of the checks of the suite and of the ledger's own computations that decide it.
         run_with: the command that decides it when what it needs is not there; "" for `leadterms claims ID`.
     """
@@ -75,6 +77,7 @@ class Claim:
     needs: Needs = "nothing"
     text: Mapping[str, Any] = field(default_factory=dict)
     convention: str = ""
+    why: str = ""
     run_with: str = ""
 
     def told(self, name: str, shown: str) -> str:

@@ -136,7 +136,7 @@ def found(claim: Claim, setting: Setting) -> Finding:
     if own:
         finding = _by_computation(own[0], claim, setting, suite)
     else:
-        finding = by_checks([setting.result(name) for name in suite])
+        finding = by_checks([setting.result(name) for name in suite], claim.why)
     if claim.quoted:
         finding = _resting_on(claim.quoted, finding)
     if finding.verdict == "holds" and claim.kind != "statement":
@@ -176,8 +176,8 @@ def _resting_on(quoted: Mapping[str, str], finding: Finding) -> Finding:
     return replace(finding, evidence="quoted", derivation=told)
 
 
-def by_checks(results: list[Result]) -> Finding:
-    """Return the verdict on a claim that says just what these checks hold."""
+def by_checks(results: list[Result], why: str = "") -> Finding:
+    """Return the verdict on a claim that says just what these checks hold. `why` says more than they."""
     weakest = weakest_of(*(result.evidence for result in results))
     failed = [result for result in results if result.result == "failed"]
     if failed:
@@ -188,7 +188,7 @@ def by_checks(results: list[Result]) -> Finding:
         return Finding("inconclusive", weakest, f"{unsettled[0].check} is {unsettled[0].result}")
     laws = " ".join(result.statement for result in results[:2])
     cases = _cases(results, weakest)
-    return Finding("holds", weakest, _AS_STATED[weakest].format(cases), laws, tried=cases)
+    return Finding("holds", weakest, _AS_STATED[weakest].format(cases), why or laws, tried=cases)
 
 
 def _cases(results: Iterable[Result], evidence: Evidence) -> str:

@@ -6,7 +6,13 @@ from flint import fmpq
 
 from properties.laws.start_alignment import _sum_of_squares
 from reference.gradients import gradients
-from theory.bounds import Setting
+from theory.bounds import (
+    THEOREMS,
+    Setting,
+    largest_start,
+    last_step_inside,
+    start_over_leading_squared,
+)
 from theory.laws.proved_bounds import ZERO
 from theory.laws.start_alignment import cosine_within, rest_of_W
 from theory.next_order import inner
@@ -89,3 +95,18 @@ def test_an_interval_is_wide_on_both_sides_whatever_the_sign(along: fmpq, low: f
     below, above = cosine_within(along, along**2, fmpq(1), fmpq(1, 20))
     exact = 1 if along > 0 else -1
     assert low < float(below.mid()) < exact < float(above.mid()) < high
+
+
+@pytest.mark.parametrize(("length", "steps", "drowned"), [(60, 4, True), (200, 8, False)])
+def test_at_the_end_of_the_window_the_largest_start_drowns_w_in_short_sequences_alone(
+    length: int, steps: int, drowned: bool
+) -> None:
+    """At eta = 1/T the start is 1 / (c_s |Q_bar|) times the leading term, and c_s grows as T^2."""
+    _, Q, _ = attention_statistics([[t // 20 % 2 for t in range(length + 1)]], 500)
+    rate = fmpq(1, length)
+    assert last_step_inside(THEOREMS["Theorem D.13"], 500, length, 1, rate) == steps
+    at = Setting(500, length, 1, rate, steps)
+    ratio = start_over_leading_squared("W", inner(Q, Q), at, largest_start(at))
+    assert ratio is not None
+    assert ratio * step_coefficients(steps)["W"] ** 2 * inner(Q, Q) == 1
+    assert ratio > 25 if drowned else ratio < 1

@@ -1,10 +1,13 @@
 """The theorem's bounds: windows, what they let pass, and the inequalities inside the proofs."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from flint import arb, fmpq, fmpq_mat, fmpq_poly
+from mpmath import log, loggamma, mp, mpf
 from theory_cases import corpus
 
 from properties.tolerances import rounding
@@ -39,6 +42,7 @@ from theory.series import summed, trajectory
 from theory.statistics import exact_statistics, leading_directions
 from theory.step_coefficients import step_coefficients
 
+ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = {"vocab_size": 3000, "length": 200, "layers": 3}
 
 
@@ -243,3 +247,16 @@ def test_the_chance_of_a_large_start_has_the_rate_of_the_chi_square() -> None:
     assert at_two.contains(0)
     assert float(at_two.rad()) < 2.0**-40
     assert frobenius_rate(fmpq(1)) == frobenius_rate(fmpq(1, 4)) == 0
+
+
+def test_the_rate_that_is_told_of_a_large_start_is_not_above_the_one_that_is_derived() -> None:
+    """Rounded up it would be false: at V = 500 the chance is above exp(-0.807 V^2)."""
+    page = (ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text()
+    (told,) = re.findall(r"e\^\{-(0\.\d+)\\, V\^2\}", page)
+    assert fmpq(int(told.removeprefix("0.")), 10 ** (len(told) - 2)) < frobenius_rate(fmpq(4))
+    # A chi-square of n degrees passes 4 n with more than its density at 4 n + 1.
+    n = 500**2
+    with mp.workdps(30):
+        x = mpf(4 * n + 1)
+        chance = (mpf(n) / 2 - 1) * log(x) - x / 2 - mpf(n) / 2 * log(2) - loggamma(mpf(n) / 2)
+        assert chance > -mpf("0.807") * n

@@ -8,8 +8,8 @@ The chance, for n entries of the variance v^2 / V^(2 + 2 xi). Let g = V^(2 xi) >
 
 * Frobenius. |G|_F > c v asks a chi-square of n = V^2 degrees to pass c^2 g n. By Markov's inequality for
   exp(a chi^2) with a = (1 - 1/c^2) / 2 that has at most the probability c^n exp(-a c^2 g n), which is
-  exp(-n g (c^2 - 1 - log c^2) / 2) or less. At c = 2 the rate is 3/2 - log 2 = 0.807 an entry; the lemma
-  says 1/4, which would be true of c = 1.6 and is not shown so for c = 1.5.
+  exp(-n g (c^2 - 1 - log c^2) / 2) or less. At c = 2 the rate is 3/2 - log 2, above 0.806 an entry; the
+  lemma says 1/4, which would be true of c = 1.6 and is not shown so for c = 1.5.
   P has T <= V^2 entries, fewer, and is more rarely as large.
 * Operator. |G| > (2 + t) sqrt(V) standard deviations has at most the probability exp(-t^2 V / 2) (Davidson
   and Szarek, 2001, Thm. II.13, a theorem that is quoted). 3 v / sqrt(V) is 3 sqrt(g V) of them, so that

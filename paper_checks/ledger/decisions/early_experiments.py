@@ -240,7 +240,7 @@ def same_numbers(claim: Claim, setting: Setting) -> Finding:
         f"the same {english.total()} decimals in each"
         if not differ
         else f"they differ in {', '.join(differ)}",
-        derivation=f"{len(english)} and {len(chinese)} different decimals, counted with repetition.",
+        derivation=f"Counted with repetition; {len(english)} and {len(chinese)} of them are different.",
     )
 
 

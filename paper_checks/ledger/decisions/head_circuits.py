@@ -175,7 +175,7 @@ def one_head_or_many(claim: Claim, setting: Setting) -> Finding:
         f"{heads} heads reach rank {many} over {heads} positions, a single head rank {one}",
         derivation=(
             "From position j a row's output gets sum_h A_h[j] OV_h. With one head these are all multiples of "
-            "one matrix, however wide it is: rank 1 over positions. Each further softmax adds one."
+            "one matrix, however wide it is: rank 1 over positions. Each further softmax can add one."
         ),
         missing="nothing",
     )

@@ -184,8 +184,9 @@ def other_ways(claim: Claim, setting: Setting) -> Finding:
         evidence="property",
         derivation="x_(i+1) = x_(i+1-P): a head at the distance P - 1 copies it by position alone, with no "
         "score that depends on a token and no second layer.",
-        convention=f"With another period the same head is right at {other_share:.0%}, where tokens do not "
-        f"repeat regularly at {free_share:.0%}: the period must vary for induction to be needed.",
+        convention=f"The same head is right at {other_share:.0%} of positions where the period is another, "
+        f"and at {free_share:.0%} where tokens recur at no fixed distance: induction is needed only where "
+        "the period varies.",
     )
 
 

@@ -219,3 +219,16 @@ def test_a_text_that_lacks_something_leaves_the_other_claims_to_be_decided(claim
 
 def test_only_claims_about_a_text_say_what_it_must_be_like():
     assert all(bool(claim.text) == (claim.needs == "text") for claim in claims())
+
+
+def test_a_statement_that_checks_alone_decide_says_why_and_not_again_that_it_holds():
+    def alone(claim):
+        return not any(name in computations() for name in claim.checks)
+
+    assert [
+        claim.id for claim in claims() if claim.kind == "statement" and alone(claim) and not claim.why
+    ] == []
+    assert [claim.id for claim in claims() if claim.why and not alone(claim)] == []
+    for claim in claims():
+        if claim.why:
+            assert found(claim, SETTING).derivation.endswith(claim.why)

@@ -97,7 +97,8 @@ def test_a_weaker_law_beside_a_proof_is_told_with_its_own_cases():
 @pytest.mark.parametrize("kind", ["fact", "theorem"])
 def test_what_rests_on_others_is_no_surer_than_they_are(kind):
     """Whatever was computed besides: the law is proved, and the claim is quoted all the same."""
-    claim = replace(claim_of("paper-gaussian-theorem"), quoted={kind: "It is so.", "work": "A work, 1999"})
+    quoted = {kind: "It is so.", "work": "A work, 1999"}
+    claim = replace(claim_of("paper-gaussian-theorem"), quoted=quoted, why="")
     (one,) = decide([claim], Setting(results={"bounds.D13_proved": passed("bounds.D13_proved", "proved", 2)}))
     assert (one.finding.verdict, one.finding.evidence) == ("holds", "quoted")
     assert one.finding.derivation == "A work, 1999: It is so. A law."
