@@ -151,7 +151,8 @@ def gaussian_alignment(claim: Claim, setting: Setting) -> Finding:
         f"a cosine of W of at most {largest:.3f}",
         derivation="Over c_s eta^4 Q_bar the start of W is 1/(c_s (eta T)^2 |Q_bar|). That is far above 1 in "
         "the runs drawn, of 60 and 73 positions: W is what it was drawn as. In sequences of hundreds of "
-        "positions it can fall below 1 inside the window, and W is aligned then.",
+        "positions it can fall below 1 inside the window, and W is aligned then. W alone refutes what is "
+        "said of W and P; P is not looked at.",
     )
 
 
