@@ -14,13 +14,16 @@ from gpu_corpora import corpus
 from safetensors.numpy import load_file
 
 from gpu import compiled
-from gpu.checkpoints import CHECKPOINT
+from gpu.processes import processes
+from gpu.run_folder import CHECKPOINT
 from gpu.sparse_statistics import sparse_statistics
 from gpu.streaming import stream_statistics
+from gpu.team import joined_team
 from gpu.tokens import Parts
 from gpu.training import train_model
 from gpu.training_settings import Settings
 from properties.statistics_bounds import statistics_magnitudes
+from reference.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 V, T = 12, 8
@@ -140,6 +143,21 @@ def test_sparse_statistics_are_those_of_one_process_within_the_bound(runs, folde
     bound = statistics_magnitudes(TOKENS.astype(np.int64), V)["Delta_bar"].bound("float64")
     assert (np.abs(found["Delta_bar"] - one.Delta_bar) <= 2 * bound).all()
     np.testing.assert_array_equal(found["count.data"], one.count.data)
+
+
+@pytest.mark.parametrize(
+    ("device", "told"), [("cuda:99", "torch sees no device 'cuda:99'"), ("cuda:x", "no device 'cuda:x'")]
+)
+def test_a_device_that_is_not_there_is_told_before_the_others_are_waited_for(device, told):
+    with pytest.raises(InputError, match=told), processes(device):
+        pass
+
+
+@pytest.mark.parametrize("size", ["2", "two"])
+def test_processes_that_torchrun_did_not_start_are_told_to(size, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", size)
+    with pytest.raises(InputError, match="start them with torchrun"), joined_team("cpu"):
+        pass
 
 
 def test_torchrun_starts_the_command(tmp_path, folder):
