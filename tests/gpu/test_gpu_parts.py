@@ -6,7 +6,7 @@ from gpu_corpora import corpus
 
 from gpu.progress import Progress, Saver, load
 from gpu.streaming import stream_statistics
-from gpu.sums import FirstSums, SecondSums
+from gpu.sums import LANES, FirstSums, SecondSums
 from gpu.tokens import Parts
 from reference.errors import InputError
 
@@ -19,6 +19,12 @@ def test_the_parts_of_an_array_are_all_of_it_in_order(positions, sizes):
     parts = list(Parts(tokens, positions))
     assert [len(part) for part in parts] == sizes
     np.testing.assert_array_equal(np.concatenate(parts), tokens)
+
+
+def test_sums_of_the_second_pass_add_up_with_their_sequences():
+    one = SecondSums(np.ones((5, 5)), np.ones((LANES, 7)), 2)
+    one.add(SecondSums(np.full((5, 5), 2.0), np.full((LANES, 7), 3.0), 4))
+    assert (one.by_cell.max(), one.by_distance.min(), one.sequences) == (3.0, 4.0, 6)
 
 
 def test_progress_is_saved_once_in_the_seconds_between(tmp_path, monkeypatch):
