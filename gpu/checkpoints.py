@@ -16,13 +16,13 @@ from jaxtyping import Integer
 from gpu.array_files import damaged, read_arrays, write_arrays, write_json
 from gpu.boundary import GROUPS, to_numpy
 from gpu.model import Transformer
+from gpu.run_folder import ABOUT, CHECKPOINT, LOG
 from gpu.training_settings import Settings
 from reference.atomic_files import write_text
 from reference.corpus import parts
 from reference.errors import InputError
 
 KIND = "training checkpoint"
-CHECKPOINT, LOG, ABOUT = "checkpoint.safetensors", "log.jsonl", "run.json"
 
 
 @dataclass(frozen=True)

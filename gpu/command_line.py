@@ -73,10 +73,18 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
     except OSError as error:
         print(f"{name}: {_told(error)}", file=sys.stderr)
         return 2
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if not _is_of_memory(error):
+            raise
         print(f"{name}: the memory does not suffice; give less text, or smaller sizes.", file=sys.stderr)
         return 2
     return 0
+
+
+def _is_of_memory(error: Exception) -> bool:
+    """Return whether memory did not suffice: torch has words for that on a CPU, and a class for a GPU."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    return bool(kinds & {"MemoryError", "OutOfMemoryError"}) or "can't allocate memory" in str(error)
 
 
 def _refuse_empty(words: Sequence[str]) -> None:
@@ -161,7 +169,7 @@ class CarefulCommand(TyperCommand):
             for path in _named(value)
         ]
         for path in written:
-            _require_unread(path, read)
+            require_unread(path, read)
         return super().invoke(ctx)
 
 
@@ -195,7 +203,12 @@ def _named(value: object) -> Iterator[Path]:
             return
 
 
-def _require_unread(path: Path, read: Iterable[Path]) -> None:
+def require_unread(path: Path, read: Iterable[Path]) -> None:
+    """Refuse a file to write that is what the command reads, or lies in a folder that it reads.
+
+    Raises:
+        InputError: it is.
+    """
     place = path.resolve()
     for source in read:
         if place == source.resolve() or (path.exists() and source.is_file() and path.samefile(source)):

@@ -112,7 +112,7 @@ def is_token_array(place: str) -> bool:
 def _rules(name: str) -> str:
     """Return what determines how a text is tokenized: the tokenizer, and the tables it uses."""
     if name in BY_NAME:
-        return f"{name}, form 1, Unicode {unicodedata.unidata_version}"
+        return f"{name}, form 2, Unicode {unicodedata.unidata_version}"
     try:
         library = version("tokenizers")
     except PackageNotFoundError:

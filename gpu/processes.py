@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import distributed
 
+from gpu.boundary import usable_device
 from gpu.team import Team
 from reference.errors import InputError
 
@@ -35,13 +36,13 @@ def processes(device: str) -> Iterator[Team]:
     """Join the other processes, which compute on `device` each.
 
     Raises:
-        InputError: the processes do not find each other.
+        InputError: this machine does not have the device, or the processes do not find each other.
         InputError: SIGTERM came, which torchrun sends when one of them has ended.
     """
     before = signal.getsignal(signal.SIGTERM)
     try:
         if device.startswith("cuda"):
-            torch.cuda.set_device(torch.device(device))
+            torch.cuda.set_device(usable_device(device))
         _join("cpu:gloo,cuda:nccl" if device.startswith("cuda") else "gloo")
         # Not before: while a process waits for the others to come, the handler would not get its turn.
         signal.signal(signal.SIGTERM, _terminated)

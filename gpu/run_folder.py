@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from reference.errors import InputError
 
-LOCK = "run.lock"
+CHECKPOINT, LOG, ABOUT, LOCK = FILES = ("checkpoint.safetensors", "log.jsonl", "run.json", "run.lock")
 
 
 @contextmanager

@@ -174,7 +174,7 @@ class _Factor:
         return cls(matrix.indptr, matrix.indices.astype(np.uint32), matrix.data)
 
     def times(self, dense: Float64[np.ndarray, "V n"]) -> Float64[np.ndarray, "V n"]:
-        from gpu.sparse_kernels import add_product
+        from gpu.compiled_kernels import add_product
 
         product = np.zeros_like(dense)
         add_product(self.first, self.columns, self.values, dense, product)

@@ -32,7 +32,7 @@ def sparse_counts(tokens: Tokens, vocab_size: int) -> Any:
 
 def sparse_shares(tokens: Tokens, vocab_size: int, threads: int) -> Any:
     """Return the sum of 1/(t+1) over pairs (t, k) by [target, context], a CSR array [V, V]."""
-    from gpu import sparse_kernels
+    from gpu import compiled_kernels
 
     order = positions.by_target(tokens, positions.all_positions(tokens), vocab_size)
     groups = positions.bounds(positions.target_groups(tokens, vocab_size))
@@ -42,7 +42,7 @@ def sparse_shares(tokens: Tokens, vocab_size: int, threads: int) -> Any:
             tokens,
             order,
             rows,
-            partial(sparse_kernels.sparse_shares, tokens, order.positions, order.first, rows, vocab_size),
+            partial(compiled_kernels.sparse_shares, tokens, order.positions, order.first, rows, vocab_size),
         )
         for rows in _ranges(groups)
     ]
@@ -57,7 +57,7 @@ def sparse_evidence(
     G_bar [target, context] is a CSR array with sorted columns that has an entry, zero or not, for each
     pair of a target and a context that occurs.
     """
-    from gpu import sparse_kernels
+    from gpu import compiled_kernels
 
     order = positions.by_target(tokens, positions.all_positions(tokens), vocab_size)
     order = positions.by_current(tokens, order.positions, vocab_size)
@@ -71,7 +71,7 @@ def sparse_evidence(
             order,
             rows,
             partial(
-                sparse_kernels.sparse_evidence,
+                compiled_kernels.sparse_evidence,
                 *(tokens, order.positions, order.first, rows, vocab_size, *G, distances),
             ),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -58,8 +59,7 @@ def stats(
     _check_used(device, loaded)
     device = local_device(device)
     with joined_team(device) as team:
-        own = "" if team.size == 1 else f"-{team.rank}-of-{team.size}"
-        saved = out.with_name(f".{out.name}.progress{own}")
+        saved = _progress(out, team)
         with kept_until_written(saved, team):
             found, arrays = _counted(loaded, device, saved, team, shown=team.leads and not quiet)
             if team.leads:
@@ -83,6 +83,24 @@ def _check_used(device: str, loaded: Corpus) -> None:
             f"Statistics of {loaded.vocab_size:,} words are sparse and are counted on the CPU; leave "
             f"--device out, or give --vocab {DENSE_UP_TO} or less."
         )
+
+
+def _progress(out: Path, team: Team) -> Path:
+    """Return where this process saves its progress.
+
+    Raises:
+        InputError: another number of processes has saved some: beside it all would be counted again.
+    """
+    form = re.compile(rf"\.{re.escape(out.name)}\.progress(?:-\d+-of-(\d+))?")
+    for found in sorted(out.absolute().parent.iterdir()):
+        named = form.fullmatch(found.name)
+        if named is not None and int(named[1] or 1) != team.size:
+            raise InputError(
+                f"{out.with_name(found.name)} has the progress of a run with processes: {named[1] or 1}, not "
+                f"{team.size}; start as many as then, or remove it to start anew."
+            )
+    own = "" if team.size == 1 else f"-{team.rank}-of-{team.size}"
+    return out.with_name(f".{out.name}.progress{own}")
 
 
 def _counted(

@@ -12,6 +12,7 @@ from gpu import options
 from gpu.command_line import (
     CarefulCommand,
     require_new_folder,
+    require_unread,
     run_command,
 )
 from gpu.stats import DENSE_UP_TO
@@ -120,11 +121,12 @@ def train(
 
     name = options.one_corpus(place, corpus)
     require_new_folder(out)
+    _require_apart(out, json, name, tokenizer)
     size = _gaussian_size(start, scale)
     loaded = load_corpus(
         CorpusOptions(name, vocab, length, tokenizer, layout.value, field, cached=not no_cache)
     )
-    in_a_batch = loaded.sequences // accumulate if batch is None and accumulate > 0 else batch or 0
+    in_a_batch = max(1, loaded.sequences // max(1, accumulate)) if batch is None else batch
     settings = Settings(
         loaded.vocab_size, layers, rate, steps or 0, in_a_batch, accumulate, dtype.value, schedule.value,
         warmup, size, decay, not in_order, seed,
@@ -135,6 +137,21 @@ def train(
         _run(
             loaded, settings, out, json, device, statistics_sample, log_every, save_every, resume, team, quiet
         )
+
+
+def _require_apart(out: Path, json: Path | None, *read: str | None) -> None:
+    """Refuse a run whose files would take the place of what the command reads, or --json that of one of them.
+
+    Raises:
+        InputError: they would.
+    """
+    from gpu.run_folder import FILES
+
+    sources = [Path(place) for place in read if place is not None and Path(place).is_file()]
+    for file in (out / name for name in FILES):
+        require_unread(file, sources)
+        if json is not None and json.resolve() == file.resolve():
+            raise InputError(f"{json} is a file of the run itself; name another file for --json.")
 
 
 def _gaussian_size(start: Start, scale: float | None) -> float:
@@ -168,8 +185,9 @@ def _run(
     quiet: bool,
 ) -> None:
     from gpu.array_files import write_json
-    from gpu.checkpoints import CHECKPOINT, last_entry
+    from gpu.checkpoints import last_entry
     from gpu.display import display
+    from gpu.run_folder import CHECKPOINT
     from gpu.statistics_file import corpus_facts
     from gpu.training import Outputs, train_model
 

@@ -13,6 +13,9 @@ from gpu.boundary import float_type
 from gpu.model import Transformer, zero_parameters
 from reference.errors import InputError
 
+# As many as torch's generator takes.
+SEEDS = 1 << 64
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -58,14 +61,16 @@ class Settings:
             "vocab_size": 1,
             "layers": 0,
             "steps": 0,
-            "batch": 1,
             "accumulate": 1,
+            "batch": 1,
             "warmup": 0,
             "seed": 0,
         }
         for name, limit in least.items():
             if getattr(self, name) < limit:
                 raise InputError(f"{name} is {getattr(self, name)}; give {limit} or more.")
+        if self.seed >= SEEDS:
+            raise InputError(f"seed is {self.seed}; give a number below 2^64.")
         for name in ("rate", "start_size", "start_decay"):
             if not 0 <= getattr(self, name) <= torch.finfo(float_type(self.dtype)).max:
                 raise InputError(
@@ -73,6 +78,19 @@ class Settings:
                 )
         if self.schedule not in ("constant", "linear", "cosine"):
             raise InputError(f"There is no schedule '{self.schedule}'; give constant, linear or cosine.")
+        if self.start_size > 0 and self.start_deviation < torch.finfo(float_type(self.dtype)).tiny:
+            raise InputError(
+                f"start_decay is {self.start_decay}, which makes the start too small for {self.dtype}; "
+                "give a smaller one."
+            )
+
+    @property
+    def start_deviation(self) -> float:
+        """The standard deviation of the entries of a Gaussian start; 0 where it is too small for a float."""
+        try:
+            return float(self.start_size / self.vocab_size ** (1 + self.start_decay))
+        except OverflowError:
+            return 0.0
 
     @property
     def sequences_a_step(self) -> int:
@@ -95,7 +113,8 @@ class Settings:
         """
         if sequences < self.sequences_a_step:
             what = "no batch" if self.accumulate == 1 else f"no {self.accumulate} batches"
-            raise InputError(f"{sequences} sequences make {what} of {self.batch}; give a smaller one.")
+            less = "give a smaller one" if self.accumulate == 1 else "give smaller ones, or accumulate fewer"
+            raise InputError(f"{sequences} sequences make {what} of {self.batch}; {less}.")
         return sequences // self.sequences_a_step
 
     def batches_at(self, step: int, sequences: int) -> list[np.ndarray]:
@@ -118,8 +137,7 @@ class Settings:
         parameters = zero_parameters(self.vocab_size, length, self.layers, float_type(self.dtype), device)
         if self.start_size > 0:
             draw = torch.Generator().manual_seed(self.seed)
-            deviation = self.start_size / self.vocab_size ** (1 + self.start_decay)
             for value in parameters.values():
                 drawn = torch.randn(value.shape, generator=draw, dtype=torch.float64)
-                value.copy_(drawn * deviation)
+                value.copy_(drawn * self.start_deviation)
         return Transformer(parameters)

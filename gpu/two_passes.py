@@ -104,6 +104,8 @@ def run_passes(
         parts, progress, lambda part: passes.add_second(part, between, second), goes_on(2), passes.takes
     )
     if progress.digest != progress.whole:
+        if traces.saved is not None and traces.saved.exists():
+            raise _other_corpus(progress)
         raise InputError("The parts of the corpus changed between the two passes; give the same ones twice.")
     second.join(team)
     return progress.first, between, second

@@ -11,7 +11,7 @@ from jaxtyping import Int64
 
 from reference.corpus import Corpus
 from reference.errors import InputError, counted
-from reference.text import read_documents
+from reference.text import name_of, read_documents
 from reference.tokenized import Tokenized, tokenize
 from reference.tokenizers import Tokenizer, tokenizer
 
@@ -36,7 +36,7 @@ def read_corpus(
         vocab_size=vocab_size,
         length=length,
         layout=layout,
-        name=path.name,
+        name=name_of(path),
     )
 
 

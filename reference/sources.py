@@ -12,7 +12,7 @@ from reference.errors import InputError
 from reference.hub import HUB_CORPORA
 from reference.jsonl import DEFAULT_FIELD, read_jsonl
 from reference.parquet import read_parquet
-from reference.text import check_readable, read_documents, unreadable
+from reference.text import check_readable, name_of, read_documents, unreadable
 
 # How the name of a file ends, and what then reads the documents in a field of it.
 BY_FIELD = {".jsonl": read_jsonl, ".ndjson": read_jsonl, ".parquet": read_parquet}
@@ -55,9 +55,9 @@ def find_source(place: str, field: str = DEFAULT_FIELD) -> Source:
     check_readable(path)
     read = BY_FIELD.get(path.suffix.lower())
     if read is None:
-        return Source(path.name, partial(read_documents, path), partial(_digest, "text", [path]))
+        return Source(name_of(path), partial(read_documents, path), partial(_digest, "text", [path]))
     kind = f"{path.suffix.lower()} {field}"
-    return Source(path.name, partial(read, path, field), partial(_digest, kind, [path]))
+    return Source(name_of(path), partial(read, path, field), partial(_digest, kind, [path]))
 
 
 def _folder(folder: Path) -> Source:
@@ -72,7 +72,7 @@ def _folder(folder: Path) -> Source:
         for path in paths:
             yield from read_documents(path)
 
-    return Source(folder.resolve().name, documents, partial(_digest, "text", paths))
+    return Source(name_of(folder.resolve()), documents, partial(_digest, "text", paths))
 
 
 def _hidden(path: Path, folder: Path) -> bool:

@@ -49,6 +49,11 @@ def check_readable(path: Path) -> None:
         raise InputError(f"The corpus {path} is a device or a pipe; give a regular text file.")
 
 
+def name_of(path: Path) -> str:
+    """Return the name of a file for people; bytes of it that are no UTF-8 are shown by their numbers."""
+    return path.name.encode(errors="backslashreplace").decode()
+
+
 def unix_lines(text: str) -> str:
     """Return `text` with LF for every line break, as text files are read."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

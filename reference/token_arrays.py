@@ -13,7 +13,7 @@ from reference.array_header import read_header
 from reference.corpus import Corpus
 from reference.errors import InputError, reason
 from reference.sequences import check_sizes
-from reference.text import check_readable
+from reference.text import check_readable, name_of
 
 # A vocabulary is a list of words in memory; a larger number is no token.
 MOST_WORDS = 1 << 22
@@ -63,7 +63,7 @@ def read_token_array(path: Path, *, vocab_size: int | None, length: int | None, 
     tokens, counts = cut(array, V if largest >= V else None, length)
     if not len(tokens):
         raise InputError(f"{path} gives no sequence of {length + 1} tokens below {V}; give other sizes.")
-    return Corpus(tokens, tuple(map(str, range(V))), path.name, counts)
+    return Corpus(tokens, tuple(map(str, range(V))), name_of(path), counts)
 
 
 def _mapped(path: Path) -> np.ndarray:

@@ -20,15 +20,16 @@ def words(text: str) -> list[str]:
     """Return the paper's tokens: lower-cased runs of letters; every other visible character by itself.
 
     Digits, punctuation, apostrophes and underscores are one token each; white space separates and is
-    dropped. The text is put into Unicode's composed form first, and a combining mark that is left after a
-    letter belongs to it (Devanagari vowels, Hebrew points): written either way, a word is one token. Scripts
-    without spaces give a token a run of letters; `chars` cuts those.
+    dropped. The text in lower case is put into Unicode's composed form (not before: a capital may lack one
+    that its small letter has), and a combining mark that is left after a letter belongs to it (Devanagari
+    vowels, Hebrew points): written either way, a word is one token. Scripts without spaces give a token a
+    run of letters; `chars` cuts those.
 
     Source: paper, appendix on the TinyStories experiments ("natural words").
     """
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    return _word_with_marks().findall(unicodedata.normalize("NFC", text).lower())
+    return _word_with_marks().findall(unicodedata.normalize("NFC", text.lower()))
 
 
 @cache

@@ -16,12 +16,13 @@ from benchmarks import exact_series, gpu_statistics, reading, training_step
 from benchmarks import gpu as gpu_list
 from benchmarks import statistics as statistics_benchmark
 from benchmarks.dense_statistics import dense_statistics
-from benchmarks.measuring import Record, Target, machine, over_bound
+from benchmarks.measuring import Record, Target, machine, over_bound, peak_gibibytes
 from benchmarks.page import page, read_records
 from benchmarks.synthetic_text import following_tokens, zipf_tokens
 from gpu import torch_sums
 from gpu.two_passes import go_through
 from properties.statistics_bounds import statistics_magnitudes
+from reference.memory import physical_memory
 from reference.statistics import statistics
 
 
@@ -255,3 +256,16 @@ def test_the_gpu_benchmark_sets_its_floor_by_forty_bytes_a_pair(monkeypatch, tmp
         "error over its bound, torch",
     }
     assert "floor_seconds: 135" in capsys.readouterr().out
+
+
+def test_what_differs_where_nothing_may_is_over_every_bound():
+    zero, one = np.zeros(2), np.array([0.0, 1.0])
+    assert over_bound(zero, zero, zero) == 0
+    assert over_bound(one, zero, zero) == np.inf
+    assert over_bound(one, zero, np.array([0.0, 4.0])) == 0.25
+
+
+def test_the_largest_memory_is_told_in_gibibytes():
+    """Of 64 MiB that were held, and of less than the machine has."""
+    held = np.ones(1 << 23)
+    assert held.nbytes / 2**30 <= peak_gibibytes() <= physical_memory() / 2**30

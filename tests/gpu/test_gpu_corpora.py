@@ -91,6 +91,13 @@ def test_a_tokenizer_file_that_changes_is_noticed(cache, text, tokenized, tmp_pa
     assert len(tokenized) == 2
 
 
+def test_other_tables_of_characters_make_an_entry_of_their_own(cache, text, tokenized, monkeypatch):
+    load_corpus(text)
+    monkeypatch.setattr("gpu.corpora.unicodedata.unidata_version", "another")
+    load_corpus(text)
+    assert len(tokenized) == 2
+
+
 def test_without_a_cache_nothing_is_kept(cache, text, tokenized):
     load_corpus(replace(text, cached=False))
     load_corpus(replace(text, cached=False))

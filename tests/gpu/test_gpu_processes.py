@@ -14,13 +14,17 @@ from gpu_corpora import corpus
 from safetensors.numpy import load_file
 
 from gpu import compiled
-from gpu.checkpoints import CHECKPOINT
+from gpu.processes import Processes, processes
+from gpu.run_folder import CHECKPOINT
 from gpu.sparse_statistics import sparse_statistics
 from gpu.streaming import stream_statistics
+from gpu.team import Team, joined_team
 from gpu.tokens import Parts
 from gpu.training import train_model
 from gpu.training_settings import Settings
+from gpu.two_passes import kept_until_written
 from properties.statistics_bounds import statistics_magnitudes
+from reference.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 V, T = 12, 8
@@ -55,6 +59,7 @@ def runs(folder):
         "train-many": ("gpu.train", train, {"size": 4}),
         "stats-2": ("gpu.stats", stats, {"size": 2}),
         "stats-3": ("gpu.stats", stats, {"size": 3}),
+        "stats-differs": ("gpu.stats", stats, {"size": 2, "other": [1, ["--length", "7"]]}),
         "stats-torch": ("gpu.stats", stats, {"size": 2, "hide": "numba"}),
         "stats-sparse": ("gpu.stats", stats, {"size": 3, "set": ["gpu.stats.DENSE_UP_TO", 3]}),
     }
@@ -101,6 +106,12 @@ def test_processes_that_were_told_different_things_stop(runs):
     assert all("Process 1 has another corpus or other settings" in told for _, told in runs["train-differs"])
 
 
+@needs_numba
+def test_processes_that_count_different_corpora_stop(runs):
+    assert [status for status, _ in runs["stats-differs"]] == [2, 2]
+    assert all("Process 1 has another corpus than process 0" in told for _, told in runs["stats-differs"])
+
+
 def test_more_processes_than_batches_are_refused(runs):
     assert all((status, "4 processes share" in told) == (2, True) for status, told in runs["train-many"])
 
@@ -140,6 +151,42 @@ def test_sparse_statistics_are_those_of_one_process_within_the_bound(runs, folde
     bound = statistics_magnitudes(TOKENS.astype(np.int64), V)["Delta_bar"].bound("float64")
     assert (np.abs(found["Delta_bar"] - one.Delta_bar) <= 2 * bound).all()
     np.testing.assert_array_equal(found["count.data"], one.count.data)
+
+
+def test_sums_are_added_in_the_order_of_the_processes(monkeypatch):
+    """In the opposite order, or with the last before the second, these would come to 1."""
+    theirs = [1e16, 1.0, -1e16]
+    monkeypatch.setattr(Processes, "shared", lambda team, array, source: np.array(theirs[source]))
+    assert [float(Processes(rank, 3).total(np.zeros(()))) for rank in range(3)] == [0.0] * 3
+
+
+def test_progress_is_kept_where_the_first_process_could_not_write(tmp_path):
+    class Left(Team):
+        rank, size = 1, 2
+
+        def shared(self, array, source):
+            raise InputError("another process of this run has ended")
+
+    saved = tmp_path / "progress"
+    saved.write_text("sums")
+    with pytest.raises(InputError, match="has ended"), kept_until_written(saved, Left()):
+        pass
+    assert saved.read_text() == "sums"
+
+
+@pytest.mark.parametrize(
+    ("device", "told"), [("cuda:99", "torch sees no device 'cuda:99'"), ("cuda:x", "no device 'cuda:x'")]
+)
+def test_a_device_that_is_not_there_is_told_before_the_others_are_waited_for(device, told):
+    with pytest.raises(InputError, match=told), processes(device):
+        pass
+
+
+@pytest.mark.parametrize("size", ["2", "two"])
+def test_processes_that_torchrun_did_not_start_are_told_to(size, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", size)
+    with pytest.raises(InputError, match="start them with torchrun"), joined_team("cpu"):
+        pass
 
 
 def test_torchrun_starts_the_command(tmp_path, folder):

@@ -1,11 +1,13 @@
 """`leadterms stats` as a person runs it: what it writes and refuses, and how it goes on."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gpu_corpora import SMALL, corpus
+from safetensors import safe_open
 from safetensors.numpy import load_file
 
 import gpu.array_files
@@ -125,6 +127,38 @@ def test_statistics_that_could_not_be_written_leave_their_progress(call, monkeyp
     assert Path(".s.safetensors.progress").exists()
     assert call(stats_command, "t.npy", "--out", "s.safetensors")[0] == 0
     assert not Path(".s.safetensors.progress").exists()
+
+
+@pytest.mark.parametrize("name", [".s.safetensors.progress-1-of-2", ".s.safetensors.progress-0-of-12"])
+def test_the_progress_of_another_number_of_processes_is_refused_and_kept(name, call):
+    Path(name).write_text("sums")
+    for other in (".t.safetensors.progress-1-of-2", ".s.safetensors.progress.safetensors"):
+        Path(other).write_text("of another file")
+    status, _, told = call(stats_command, "t.npy", "--out", "s.safetensors")
+    number = name.rsplit("-", 1)[1]
+    assert status == 2
+    assert f"{name} has the progress of a run with processes: {number}, not 1; start as many" in told
+    assert (Path(name).read_text(), Path("s.safetensors").exists()) == ("sums", False)
+    Path(name).unlink()
+    assert call(stats_command, "t.npy", "--out", "s.safetensors")[0] == 0
+
+
+@pytest.mark.parametrize("named", [b"caf\xe9.npy", b"caf\xe9.txt", b"caf\xe9"])
+def test_a_corpus_is_read_whatever_the_bytes_of_its_name(named, call):
+    """Other systems name files in other encodings."""
+    place = Path(os.fsdecode(named))
+    if place.suffix == ".npy":
+        np.save(place, TOKENS)
+    elif place.suffix:
+        place.write_text("once upon a time there was " * 10)
+    else:
+        place.mkdir()
+        (place / "a.txt").write_text("once upon a time there was " * 10)
+    status, out, err = call(stats_command, place, "--out", "s.safetensors", "--no-cache")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"caf\\udce9{place.suffix}: ")
+    with safe_open("s.safetensors", framework="numpy") as file:
+        assert file.metadata()["corpus"] == f"caf\\udce9{place.suffix}"
 
 
 def saves_always(saver, progress):

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from gpu_corpora import SMALL, corpus
 from safetensors.numpy import load_file
 
 import gpu.array_files
 import gpu.display
 from gpu import train as train_command
-from gpu.checkpoints import CHECKPOINT, LOG
 from gpu.display import clock, display
-from gpu.run_folder import claimed
+from gpu.run_folder import CHECKPOINT, LOG, claimed
 from gpu.training import train_model
 from gpu.training_settings import Settings
 from properties.checkpoint import Training, judge
@@ -34,6 +34,7 @@ N, T, V = SMALL
 TOKENS = corpus(N, T, V)
 USUAL = ["--layers", "2", "--rate", "0.5", "--batch", "4", "--dtype", "float64", "--save-every", "1"]
 
+GAUSSIAN = ["--start", "gaussian", "--scale", "0.5"]
 NO_STATISTICS = ["--statistics-sample", "0"]
 
 
@@ -268,6 +269,9 @@ def test_a_stop_by_hand_says_how_to_go_on_where_there_is_something_to(call, monk
         (["t.npy", "--steps", "3", "--batch", "25"], "24 sequences make no batch of 25"),
         (["t.npy", "--steps", "3", "--accumulate", "7"], "24 sequences make no 7 batches of 4"),
         (["t.npy", "--steps", "3", "--accumulate", "0"], "accumulate is 0"),
+        (["t.npy", "--steps", "3", "--seed", str(2**64)], "give a number below 2^64"),
+        (["t.npy", "--steps", "3", *GAUSSIAN, "--decay", "1000"], "start_decay is 1000.0, which makes"),
+        (["t.npy", "--steps", "3", *GAUSSIAN, "--decay", "370"], "too small for float64"),
         (["t.npy", "--steps", "-3"], "steps is -3"),
         (["t.npy", "--steps", "3", "--rate", "nan"], "rate is nan"),
         (["t.npy", "--steps", "3", "--rate", "1e39", "--dtype", "float32"], "that float32 holds"),
@@ -289,6 +293,53 @@ def test_a_call_that_makes_no_sense_is_told_and_writes_nothing(arguments, told, 
     assert told in err
     assert "Traceback" not in err
     assert not Path("run", CHECKPOINT).exists()
+
+
+@pytest.mark.parametrize(
+    ("accumulate", "told"), [(0, "accumulate is 0"), (25, "24 sequences make no 25 batches of 1")]
+)
+def test_where_no_batch_is_named_what_is_named_is_told(accumulate, told, call):
+    named = ["t.npy", "--layers", 1, "--rate", 0.5, "--steps", 3, "--out", "run"]
+    status, _, err = call(train_command, *named, "--accumulate", accumulate)
+    assert (status, told in err) == (2, True)
+
+
+def test_the_largest_seed_draws_a_start(call):
+    status, _, _ = call(
+        train_command, "t.npy", *USUAL, *GAUSSIAN, "--steps", 1, "--seed", 2**64 - 1, "--out", "run"
+    )
+    assert status == 0
+
+
+@pytest.mark.parametrize("name", [CHECKPOINT, LOG, "run.json", "run.lock"])
+def test_the_files_of_a_run_are_neither_read_nor_its_results(name, call, halfway):
+    """They would take the place of a corpus, and the results that of a checkpoint."""
+    kept = {**halfway, name: b"once upon a time"}
+    Path("run", name).write_bytes(kept[name])
+    usual = [*USUAL, "--steps", 6, "--out", "run", "--resume"]
+    status, _, told = call(train_command, Path("run", name), *usual)
+    assert (status, "is what the command reads" in told) == (2, True)
+    status, _, told = call(train_command, "t.npy", *usual, "--json", Path("run", name))
+    assert (status, "is a file of the run itself; name another file" in told) == (2, True)
+    assert contents("run") == kept
+
+
+def test_memory_that_does_not_suffice_is_told(call, monkeypatch):
+    monkeypatch.setattr("gpu.training.mean_over_batches", lambda *step: torch.empty(1 << 60))
+    status, _, told = call(train_command, "t.npy", *USUAL, "--steps", 3, "--out", "run")
+    assert (status, told) == (
+        2, "gpu.train: the memory does not suffice; give less text, or smaller sizes.\n"
+    )  # fmt: skip
+
+
+def test_another_failure_is_not_taken_for_that(call, monkeypatch):
+    def slips(*step):
+        raise RuntimeError("a slip")
+
+    monkeypatch.setattr("gpu.training.mean_over_batches", slips)
+    monkeypatch.setattr(sys, "argv", ["command", "t.npy", *USUAL, "--steps", "3", "--out", "run"])
+    with pytest.raises(RuntimeError, match="a slip"):
+        train_command.main()
 
 
 def test_one_process_at_a_time_has_a_folder(tmp_path):

@@ -15,6 +15,7 @@ from gpu_corpora import corpus
 
 import gpu.array_files
 import gpu.checkpoints
+import gpu.step_choice
 import gpu.training
 from gpu.alignment import alignments, cosine, leading_terms, spreads
 from gpu.implementation import Gpu
@@ -210,6 +211,37 @@ def test_the_pace_is_that_of_this_process(tmp_path, monkeypatch):
     assert [(one.step, one.sequences_a_second, one.seconds_left) for one in told] == [
         (step, 2.0, 2.0 * (6 - step)) for step in (3, 4, 5, 6)
     ]
+
+
+@pytest.mark.parametrize("pays", [True, False])
+def test_a_step_takes_no_shortcuts_with_the_digits_of_products(pays, monkeypatch):
+    """TF32 would keep ten bits of each factor; what was set before comes back."""
+    met = []
+
+    def captured(way):
+        def step(*arguments):
+            met.append(torch.get_float32_matmul_precision())
+            return way(*arguments)
+
+        return step
+
+    for name in ("path_loss_and_gradients", "loss_and_gradients"):
+        monkeypatch.setattr(gpu.step_choice, name, captured(getattr(gpu.step_choice, name)))
+    monkeypatch.setattr(gpu.step_choice, "paths_pay", lambda *sizes: pays)
+    torch.set_float32_matmul_precision("medium")
+    try:
+        train_model(TOKENS, replace(SETTINGS, steps=1))
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert set(met) == {"highest"}
+
+
+def test_a_checkpoint_knows_the_same_tokens_in_sequences_of_another_length():
+    """The settings do not say the length."""
+    other = TOKENS.reshape(-1, 2 * TOKENS.shape[1])
+    assert gpu.checkpoints.digest(TOKENS) != gpu.checkpoints.digest(other)
+    assert gpu.checkpoints.digest(TOKENS) == gpu.checkpoints.digest(TOKENS.astype(np.uint16))
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(tmp_path):

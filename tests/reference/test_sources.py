@@ -155,7 +155,7 @@ class Rows:
 
     def iter(self, batch_size):
         yield {"text": DOCUMENTS[:2]}
-        yield {"text": DOCUMENTS[2:]}
+        yield {"text": [document.replace("\n", "\r\n") for document in DOCUMENTS[2:]]}
 
 
 def fake_datasets(monkeypatch, load):

@@ -19,6 +19,13 @@ def test_an_accent_belongs_to_its_letter_however_it_is_written():
     assert words("Cafe\u0301") == words("CAFÉ") == ["café"]
 
 
+def test_a_capital_is_its_small_letter_also_where_it_has_no_composed_form():
+    for letter in "ΐΰǰẗé":
+        assert (
+            words(letter.upper()) == words(letter) == words(unicodedata.normalize("NFD", letter)) == [letter]
+        )
+
+
 def test_a_mark_that_composes_with_nothing_belongs_to_its_letter():
     assert words("हिन्दी x̂y שָׁלוֹם") == ["हिन्दी", "x̂y", "שָׁלוֹם"]
     # Lower-casing İ leaves a dot above, which is a mark.
@@ -83,7 +90,7 @@ def test_documents_stand_between_separators(tmp_path):
     assert [words(document) for document in read_documents(path)] == [["one"], [], ["two"]]
 
 
-@pytest.mark.parametrize("block", [1, 3, 7, 1000])
+@pytest.mark.parametrize("block", [1, 3, 7, 15, 20, 30, 1000])
 def test_documents_do_not_depend_on_the_blocks_that_are_read(block, tmp_path, monkeypatch):
     path = tmp_path / "t.txt"
     path.write_bytes("\ufeffa é\r\nb\rc<|endoftext|> <|endoftext|>\n床\n<|endoftext|>\n".encode())

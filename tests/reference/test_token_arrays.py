@@ -48,6 +48,19 @@ def test_sequences_are_cut_and_those_with_other_tokens_left_out(save):
     }
 
 
+def test_a_sequence_is_left_out_for_another_token_wherever_that_stands(save):
+    corpus = read(save(np.array([[0, 1, 0, 9], [1, 0, 1, 0]])), vocab_size=2, length=1)
+    np.testing.assert_array_equal(corpus.tokens, [[1, 0]])
+
+
+def test_a_negative_number_is_named_by_its_place(save, monkeypatch):
+    monkeypatch.setattr("reference.token_arrays.TOKENS_AT_ONCE", 8)
+    rows = np.zeros((9, 4), dtype=np.int64)
+    rows[5, 2] = -1
+    with pytest.raises(InputError, match=r"negative number at \[5\]"):
+        read(save(rows))
+
+
 def test_a_flat_array_is_a_stream(save):
     corpus = read(save(ROWS.ravel()), vocab_size=3, length=None)
     np.testing.assert_array_equal(corpus.tokens, [[0, 1, 2], [1, 0, 0], [1, 1, 1]])
