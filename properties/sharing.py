@@ -64,7 +64,7 @@ def _pool(processes: int, trial: Trial) -> Iterator[ProcessPoolExecutor]:
     Raises:
         InputError: one ended before its work did.
     """
-    others = set(multiprocessing.active_children())
+    others = multiprocessing.active_children()
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (trial,))
     try:
         yield pool
@@ -75,8 +75,9 @@ def _pool(processes: int, trial: Trial) -> Iterator[ProcessPoolExecutor]:
         ) from None
     finally:
         # After all is done nothing is lost by ending them; they would otherwise finish what they began.
-        for child in set(multiprocessing.active_children()) - others:
-            child.terminate()
+        for child in multiprocessing.active_children():
+            if child not in others:
+                child.terminate()
         pool.shutdown()
 
 
