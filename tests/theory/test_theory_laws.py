@@ -21,7 +21,7 @@ from theory.laws import (
 )
 from theory.next_order import next_order
 from theory.one_hot import OneSequence
-from theory.series import SeriesParameters, Update
+from theory.series import SeriesParameters, Update, trajectory
 from theory.step_coefficients import step_coefficients
 from theory.verdict import Verdict
 
@@ -217,6 +217,10 @@ def test_not_conserved(one: Case) -> None:
 
     refuted_at(conserved.check(*one, 7, claim={"columns of W_O": columns}), "columns of W_O", None, 1, 1)
     refuted_at(conserved.check(*one, 7, claim={"second W": deeper}), "second W", None, 6, 3)
+    # Where all words can be renamed in a cycle, a stream of any depth has rows that sum to one.
+    alike = [[(n + word) % 3 for word in (0, 1, 1, 2)] for n in range(3)]
+    assert conserved.check(alike, 3, 2, 4, 7, claim={"second W": deeper}).holds
+    assert trajectory(alike, 3, 2, 4, 7)[-1].W[1][6] != fmpq_mat(3, 3)
 
 
 def test_attention_departure(case: Case) -> None:
