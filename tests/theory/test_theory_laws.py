@@ -1,13 +1,14 @@
 """Every law holds on generated corpora, and every wrong version is refuted with the first order and entry."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from flint import fmpq, fmpq_mat, fmpq_poly
 from theory_cases import Tokens, corpus, matrix
 
-from theory.corpus import Rows
+from theory.corpus import Rows, check_corpus
 from theory.laws import (
     ablation,
     attention_departure,
@@ -19,9 +20,10 @@ from theory.laws import (
     next_order_terms,
     small_start,
 )
+from theory.loss_series import loss_above_uniform
 from theory.next_order import next_order
 from theory.one_hot import OneSequence
-from theory.series import SeriesParameters, Update, trajectory
+from theory.series import SeriesParameters, Update, as_truncated, descend_by, trajectory
 from theory.step_coefficients import step_coefficients
 from theory.verdict import Verdict
 
@@ -145,6 +147,22 @@ def test_wrong_loss(one: Case, order: int, step: int) -> None:
         return law
 
     refuted_at(loss.check(*one, claim=claim), "loss - log V", None, order, step)
+
+
+def test_attention_enters_the_loss_at_order_seven(one: Case) -> None:
+    """Beside a descent whose attention is made uniform again after every step."""
+    tokens, V, L, steps = one
+
+    def losses(kept: Callable[[SeriesParameters], SeriesParameters]) -> list[fmpq]:
+        at = trajectory(tokens, V, L, 0, 7)[0]
+        for _ in range(steps):
+            at = kept(descend_by(tokens, V, L, [Update()], 7, start=at)[-1])
+        return loss_above_uniform(check_corpus(tokens, V), as_truncated(at).as_series(), 7)
+
+    zero = trajectory(tokens, V, L, 0, 7)[0]
+    moved, uniform = losses(lambda at: at), losses(lambda at: replace(at, W=zero.W, P=zero.P))
+    assert moved[:7] == uniform[:7]
+    assert moved[7] != uniform[7]
 
 
 def test_ablation(case: Case) -> None:
