@@ -150,7 +150,12 @@ _LAWS: tuple[tuple[str, str, Callable[[Target, CorpusCase], Outcome]], ...] = (
         "B_bar and Phi_bar are the means of those of each sequence alone.",
         _sequence_by_sequence,
     ),
-    ("unseen_words", "A word that never occurs has the rows and columns of no evidence, -1/V.", _unseen),
+    (
+        "unseen_words",
+        "A word that never occurs has no row of B_bar and Q_bar, no column of Phi_bar, G_bar and Q_bar; its "
+        "column of B_bar is -P/V, its row of Phi_bar the mean shares of a prefix times -1/V.",
+        _unseen,
+    ),
 )
 
 CHECKS = tuple(_check(*law) for law in _LAWS)

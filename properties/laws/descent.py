@@ -168,10 +168,10 @@ def order_of(name: str, fitted: Exponent, order: int) -> Comparison:
 
 
 _LEADING = {
-    "W_O": ("s eta B_bar", "eta^2"),
-    "V": ("C(s,2) eta^2 Phi_bar^T B_bar^T", "eta^3"),
-    "W": ("c_s eta^4 Q_bar", "eta^5"),
-    "P": ("c_s eta^4 Delta_bar", "eta^5"),
+    "W_O": ("", "s eta B_bar", "eta^2"),
+    "V": ("In every layer ", "C(s,2) eta^2 Phi_bar^T B_bar^T", "eta^3"),
+    "W": ("In every layer ", "c_s eta^4 Q_bar", "eta^5"),
+    "P": ("In every layer ", "c_s eta^4 Delta_bar", "eta^5"),
 }
 
 CHECKS = (
@@ -187,18 +187,19 @@ CHECKS = (
     *(
         Check(
             id=f"scaling.{group}",
-            statement=f"In every layer {group} is {term}, of that order, with a remainder of order {order}.",
+            statement=f"{place}{group} is {term} and a remainder of order {order} or higher.",
             source="paper, Thm. 4.1",
             cases=LATER_STEPS,
             law=_scaling(group),
             needs=("train",),
             cost=16,
         )
-        for group, (term, order) in _LEADING.items()
+        for group, (place, term, order) in _LEADING.items()
     ),
     Check(
         id="scaling.halves",
-        statement="The relative error of every weight against its leading term halves when the rate does.",
+        statement="Where a weight has a next term, its relative error against the leading one halves "
+        "when the rate does.",
         source="derived here; theory.laws.alignment_series",
         cases=LATER_STEPS,
         law=_halving,

@@ -62,7 +62,8 @@ CHECKS = (
     ),
     Check(
         id="series.general_constants",
-        statement="The constants of general descent reduce to s, C(s,2) and c_s for one constant batch.",
+        statement="The constants of general descent are s, C(s,2) and c_s for one batch at rate one "
+        "without momentum.",
         source="derived here",
         cases=STEPS,
         law=_plain_constants,

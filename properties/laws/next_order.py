@@ -200,7 +200,8 @@ CHECKS = (
     *(
         _check(
             group,
-            f"The leading and the next term of {group} leave a remainder two orders above the leading one.",
+            f"The leading and the next term of {group} leave a remainder two orders or more above the "
+            "leading one.",
             _rest(group),
         )
         for group in GROUPS

@@ -333,7 +333,7 @@ CHECKS = (
     ),
     _check(
         "attention",
-        "The predicted departure of attention from uniform is the law's.",
+        "The predicted departure of attention from uniform is the law's, at its first order.",
         _attention,
         SHORT_DESCENTS,
     ),

@@ -8,16 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sympy
 from breaking import break_in_place, forget
 from hypothesis import strategies as st
 
 from properties.cases import Cases
 from properties.catalogue import CHECKS, select
 from properties.connectors import connect
-from properties.laws import certificates, third_route
+from properties.laws import certificates, mathematics, third_route
 from properties.results import MATHEMATICS
 from properties.runner import first_failure, run_mathematics
 from properties.target import Target
+from theory import step_sums
 
 SLIPS = tomllib.loads((Path(__file__).parent / "theory_slips.toml").read_text(encoding="utf-8"))
 EVERY = [tuple(row) for rows in SLIPS.values() for row in rows]
@@ -63,6 +65,16 @@ def test_the_third_route_disagrees_with_a_series_of_another_step_count(monkeypat
     result = next(run_mathematics(select(["series.third_route"]), profile="quick", seed=0))
     assert result.result == "failed"
     assert "eta^1 in W_O, layer 0" in result.counterexample["comparison"]
+
+
+def test_a_sum_of_a_higher_degree_that_agrees_after_few_steps_is_refuted(monkeypatch):
+    """Agreement at so many points proves nothing of a polynomial of a higher degree."""
+    right = mathematics._summed()
+    more = sympy.expand(sympy.ff(step_sums.s, 8))
+    monkeypatch.setattr(mathematics, "_summed", lambda: {**right, "W_O": (right["W_O"][0] + more,)})
+    result = ordinary("theory.next_order_sums")
+    assert result.result == "failed", result.note
+    assert "degree of term 0 of W_O" in result.counterexample["comparison"]
 
 
 # The route's own slips: in the model and in the derivative.

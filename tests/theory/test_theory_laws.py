@@ -1,13 +1,14 @@
 """Every law holds on generated corpora, and every wrong version is refuted with the first order and entry."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from flint import fmpq, fmpq_mat, fmpq_poly
 from theory_cases import Tokens, corpus, matrix
 
-from theory.corpus import Rows
+from theory.corpus import Rows, check_corpus
 from theory.laws import (
     ablation,
     attention_departure,
@@ -19,9 +20,10 @@ from theory.laws import (
     next_order_terms,
     small_start,
 )
+from theory.loss_series import loss_above_uniform
 from theory.next_order import next_order
 from theory.one_hot import OneSequence
-from theory.series import SeriesParameters, Update
+from theory.series import SeriesParameters, Update, as_truncated, descend_by, trajectory
 from theory.step_coefficients import step_coefficients
 from theory.verdict import Verdict
 
@@ -147,6 +149,22 @@ def test_wrong_loss(one: Case, order: int, step: int) -> None:
     refuted_at(loss.check(*one, claim=claim), "loss - log V", None, order, step)
 
 
+def test_attention_enters_the_loss_at_order_seven(one: Case) -> None:
+    """Beside a descent whose attention is made uniform again after every step."""
+    tokens, V, L, steps = one
+
+    def losses(kept: Callable[[SeriesParameters], SeriesParameters]) -> list[fmpq]:
+        at = trajectory(tokens, V, L, 0, 7)[0]
+        for _ in range(steps):
+            at = kept(descend_by(tokens, V, L, [Update()], 7, start=at)[-1])
+        return loss_above_uniform(check_corpus(tokens, V), as_truncated(at).as_series(), 7)
+
+    zero = trajectory(tokens, V, L, 0, 7)[0]
+    moved, uniform = losses(lambda at: at), losses(lambda at: replace(at, W=zero.W, P=zero.P))
+    assert moved[:7] == uniform[:7]
+    assert moved[7] != uniform[7]
+
+
 def test_ablation(case: Case) -> None:
     verdict = ablation.check(*case)
     assert verdict.holds
@@ -217,6 +235,10 @@ def test_not_conserved(one: Case) -> None:
 
     refuted_at(conserved.check(*one, 7, claim={"columns of W_O": columns}), "columns of W_O", None, 1, 1)
     refuted_at(conserved.check(*one, 7, claim={"second W": deeper}), "second W", None, 6, 3)
+    # Where all words can be renamed in a cycle, a stream of any depth has rows that sum to one.
+    alike = [[(n + word) % 3 for word in (0, 1, 1, 2)] for n in range(3)]
+    assert conserved.check(alike, 3, 2, 4, 7, claim={"second W": deeper}).holds
+    assert trajectory(alike, 3, 2, 4, 7)[-1].W[1][6] != fmpq_mat(3, 3)
 
 
 def test_attention_departure(case: Case) -> None:

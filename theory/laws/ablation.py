@@ -1,8 +1,8 @@
 """What the loss loses when a weight's leading-term projection is removed: orders 1, 3, 7, 7. Derived here.
 
 Removing from a weight its projection on its leading direction x leaves the part orthogonal to x, which starts
-one order higher. The change of the loss is then, at its lowest order, the gradient at the corpus average
-times what was removed, and each weight reaches the logits through W_O:
+one order higher, or more. The change of the loss is then, at its lowest order, minus the gradient times what
+was removed, and each weight reaches the logits through W_O:
 
     W_O             -E<U, X W_O>                    s eta |B_bar|^2                           order 1
     V of one layer  -E<U, A0 X V W_O>               s C(s,2) eta^3 |Phi_bar^T B_bar^T|^2      order 3 = 1+2
@@ -11,10 +11,10 @@ times what was removed, and each weight reaches the logits through W_O:
 
 with J0 the softmax Jacobian at uniform attention.
 
-So the order of a weight's effect is not the order of the weight (1, 2, 4): a value matrix acts through W_O, a
-score through V and W_O. Lower orders of the change vanish. All layers have the same effect at these orders,
-so the loss alone cannot tell which one was changed: of every layer the check also holds its part along x,
-gone where the projection is removed and as it was elsewhere.
+So for W_O alone the order of the effect is that of the weight; the other weights have the orders 2, 4 and 4:
+a value matrix acts through W_O, a score through V and W_O. Lower orders of the change vanish. All layers have
+the same effect at these orders, so the loss alone cannot tell which one was changed: of every layer the check
+also holds its part along x, gone where the projection is removed and as it was elsewhere.
 """
 
 from __future__ import annotations

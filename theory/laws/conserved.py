@@ -4,7 +4,9 @@ W_O 1 = 0: its gradient is h^T R and the residual's rows sum to zero (two distri
 sum_d P[d] = 0 in every layer: the gradient sums the sub-diagonals of S, whose rows sum to zero because
 softmax does not see a constant added to a row.
 W_1 1 = 0 in the first layer: its gradient is X^T S X, and X 1 = 1, S 1 = 0. Deeper layers read h, whose rows
-do not sum to one, and have no such law.
+need not sum to one, and have no such law: S begins at order 3 and h 1 - 1 at order 2, so that W 1 begins at
+order 6 there. It stays zero where a cyclic renaming of all words leaves the corpus as it is: then 1^T W_O is
+alike in every entry and sums to zero, so that no V has row sums.
 
 These are consequences of the form of the gradients (Lemma D.8) at any parameters, not of the leading terms.
 Derived here.

@@ -7,7 +7,7 @@ group whose leading term has order q then begins eta^p Z + ... + eta^q c_s D, an
     p = q: the start is of the same order: they tie;
     p < q: the start comes first and the leading term is a correction to it: it is drowned.
 
-At its leading order each group holds, for p > 2, the leading term and nothing else unless p = q. In full:
+At order q there is c_s D alone for p > 2, unless p = q; an earlier start adds to what others learn. In full:
 
     W_O at 1: s B_bar, and Z_O when p = 1
     V at 2:   C(s,2) Phi_bar^T B_bar^T, and Z_V when p = 2, and s Phi_bar^T Z_O^T when p = 1
