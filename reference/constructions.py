@@ -118,14 +118,16 @@ def backup_model(vocab_size: int, length: int) -> AttentionOnly:
 
 
 def one_layer_matcher(vocab_size: int, length: int, periods: Sequence[int]) -> AttentionOnly:
-    """Return a one-layer model that continues every sequence whose period is among `periods`.
+    """Return a one-layer model that continues blocks of different tokens whose period is among `periods`.
 
     Two heads a period P. The first has three keys: the beginning (score 2), the candidate at distance P-1 (3)
     and the token at distance P (4), with 4 taken off every key that holds the current token. Where the token
     at distance P is another one, it takes the weight and is copied; where it is the current one, it drops to
     0 and the candidate is copied. The second head has the beginning (2) and the token at distance P (3, less
     4 where it is the current one) and takes back what the first copied of a token at distance P. In all, head
-    pairs of other periods add nothing, and that of the true one predicts the candidate.
+    pairs of other periods add nothing, or the same candidate where they are multiples of the true one, whose
+    pair predicts it. A token that a block repeats misleads them: it stands at the distance of another period,
+    or is the candidate itself, and so is that of period 1.
 
     So one layer is enough for any finite set of periods, with heads in proportion: that two layers are needed
     is true for a bounded size (Sanford, Hsu and Telgarsky 2024), not without one.

@@ -56,7 +56,7 @@ def over_models(values: Float64[np.ndarray, "M n *shape"]) -> Interval:
     and the last. So A/M + B/n is never too small on average, and at most twice what it should be. It has the
     degrees of freedom (A/M + B/n)^2 / ((A/M)^2 / (M-1) + (B/n)^2 / (n-1)) of Satterthwaite. Drawing three
     models again would not do: their mean lies between the least and the largest of them, which the mean of
-    all models does three times in four only, however far apart they are.
+    all models does three times in four only where models scatter alike to both sides, however far apart.
 
     Raises:
         InputError: there are fewer than two sequences.

@@ -1,8 +1,9 @@
 """What uniform causal attention scores on the usual attention metrics: closed forms, exact rationals.
 
-At initialisation row t (1-based) spreads 1/t over its t visible keys, so every metric of an untrained head is
-a function of T alone and not zero. `theory.baselines_symbolic` sums the same quantities over the rows with
-SymPy. All values are fractions of 1 except the mean distance, which is in positions. Derived here.
+Uniform attention spreads 1/t over the t visible keys of row t (1-based), so every metric of it is a function
+of T, and of where tokens repeat if it is one of induction. `theory.baselines_symbolic` sums the same
+quantities over the rows with SymPy. All values are fractions of 1 except the mean distance, which is in
+positions. Derived here.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ held to it.
 
 from __future__ import annotations
 
+from functools import cache
+
 import sympy
 
 T = sympy.Symbol("T", integer=True, positive=True)
@@ -21,22 +23,26 @@ def _row_mean(row_value: sympy.Expr, first: int = 1) -> sympy.Expr:
     return sympy.simplify(sympy.summation(row_value, (_t, first, T)) / T)
 
 
+@cache
 def mean_diagonal() -> sympy.Expr:
     """Mean self-weight, an expression in T: harmonic(T) / T."""
     return _row_mean(1 / _t)
 
 
+@cache
 def mean_previous() -> sympy.Expr:
     """Mean weight on the previous token (rows 2..T have one), in T: (harmonic(T) - 1) / T."""
     return sympy.simplify(_row_mean(1 / _t, 2).rewrite(sympy.harmonic))
 
 
+@cache
 def mean_distance() -> sympy.Expr:
     """Mean distance in positions, an expression in T: (T - 1) / 4."""
     expected = sympy.summation(_d / _t, (_d, 0, _t - 1))
     return sympy.factor(_row_mean(sympy.simplify(expected)))
 
 
+@cache
 def normalised_entropy() -> sympy.Expr:
     """Mean normalised entropy with row 1 counted as 0, an expression in T: (T - 1) / T."""
     entropy = sympy.summation(-sympy.log(1 / _t) / _t, (_d, 0, _t - 1))
@@ -44,11 +50,13 @@ def normalised_entropy() -> sympy.Expr:
     return sympy.factor(_row_mean(normalised, 2))
 
 
+@cache
 def relative_diagonal() -> sympy.Expr:
     """Mean of self-weight times visible keys: 1."""
     return _row_mean((1 / _t) * _t)
 
 
+@cache
 def induction_score() -> sympy.Expr:
     """Mean weight at distance P - 1 over 0-based rows P..r P - 1, an expression in P and r.
 

@@ -1,8 +1,8 @@
 """Checks a certificate without the machinery that made it: no symbols, no series engine, only corpora.
 
-Nothing is shared with `theory.certificates` but the format: the descent is `theory.plain_descent`, the
-matrices are those of `theory.plain_statistics`, the step polynomials are held to the recursion in whole
-numbers of `theory.step_coefficients`.
+Nothing is shared with `theory.certificates` but the format and the limits of size: the descent is
+`theory.plain_descent`, the matrices are those of `theory.plain_statistics`, the step polynomials are held to
+the recursion in whole numbers of `theory.step_coefficients`.
 
 Both sides of an identity at order d are homogeneous polynomials of degree d in the weights of the sequences.
 Such a polynomial f is known from its values at corpora of at most d sequences (whole-number weights that add

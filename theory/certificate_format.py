@@ -1,7 +1,7 @@
 """The certificate as data: what its fields must be, the canonical text of a polynomial matrix, and digests.
 
-What makes a certificate and what checks one share this file and no other: docs/certificates.md is the same
-in words, for a program that shares nothing at all.
+What makes a certificate and what checks one share this file, what reads a fraction in it, the limits of size
+(`theory.cost`), and no other: docs/certificates.md is the same in words, for a program that shares nothing.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from directions import directions
 from series import ZERO
 
 ORDER = {"W_O": 1, "V": 2, "W": 4, "P": 4}
+# What the recursion gives after 0 to 4 steps: s, C(s,2), and the sum over r < s of r C(r,2) for both others.
+AMOUNTS = {"W_O": [0, 1, 2, 3, 4], "V": [0, 0, 1, 3, 6], "W": [0, 0, 0, 2, 11], "P": [0, 0, 0, 2, 11]}
 
 
 def problems(certificate):
@@ -29,19 +31,24 @@ def problems(certificate):
     corpora = [m for d in range(5) for m in multisets(range(len(rows)), d)]
     values = {m: directions([(rows[i], 1) for i in m], V, T) for m in corpora}
     # A false identity of degree 4 holds at random weights once in 2^60 times at most.
-    weighted = [(x, random.randrange(1, 2**62)) for x in rows]
+    weighted = [(x, random.randrange(2**62)) for x in rows]
     right = directions(weighted, V, T)
     history = [{g: [ZERO] * len(right[g]) for g in ORDER}]
     for _ in range(4):
         history.append(step(history[-1], weighted, V, T))
-    for one in certificate["identities"]:
-        group, (named,), (c,) = one["group"], one["directions"], one["coefficients"]
-        if digest(values, group, ORDER[group], len(rows)) != named["sha256"]:
+    for (group, order), one in zip(ORDER.items(), certificate["identities"], strict=True):
+        (named,), (c,) = one["directions"], one["coefficients"]
+        form = [group, order, list(range(order)), 1, list(range(order + 1))]
+        if [one[f] for f in ("group", "order", "vanishing_orders", "layers", "steps_compared")] != form:
+            yield f"{group}: its order, layers or steps are others"
+        if digest(values, group, order, len(rows)) != (named["terms"], named["sha256"]):
             yield f"{group}: the polynomials of {named['name']} are not the recorded ones"
         for s, at in enumerate(history):
             amount = sum(F(text) * s**k for k, text in enumerate(c))
+            if len(c) > order + 1 or amount != AMOUNTS[group][s]:
+                yield f"{group}: the amount after {s} steps is not that of the recursion"
             for entry, series in enumerate(at[group]):
-                if series[: ORDER[group] + 1] != [0] * ORDER[group] + [amount * right[group][entry]]:
+                if series[: order + 1] != [0] * order + [amount * right[group][entry]]:
                     yield f"{group}: entry {entry} after {s} steps is not as claimed"
 
 

@@ -1,4 +1,4 @@
-"""The digest of a matrix of polynomials in the weights, from its values at corpora of few sequences."""
+"""The terms of a matrix of polynomials in the weights and their digest, from values at corpora of few."""
 
 import hashlib
 import math
@@ -10,7 +10,7 @@ from itertools import product
 
 def digest(values, group, degree, symbols):
     """From the values at all corpora of up to `degree` sequences: mixed differences, the canonical text."""
-    lines = []
+    lines, count = [], 0
     for n in range(len(values[()][group])):
         terms = []
         for monomial in multisets(range(symbols), degree):
@@ -22,4 +22,5 @@ def digest(values, group, degree, symbols):
             if total:
                 terms.append("*".join((str(total), *(f"w_{i}" for i in monomial))))
         lines.append(" + ".join(terms))
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        count += len(terms)
+    return count, hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -105,7 +105,11 @@ CHECKS = (
     _check(
         "definition", "The score is the mean weight on the keys that follow the current token.", _definition
     ),
-    _check("extremes", "Weight on what followed scores 1; weight on the token itself does not.", _extremes),
+    _check(
+        "extremes",
+        "Weight on what followed scores 1; on the token itself only where it stands twice in a row.",
+        _extremes,
+    ),
     _check("renamed", "Other numbers for the same tokens change no score.", _renamed),
     _check(
         "walk_through",

@@ -79,17 +79,29 @@ def _baselines(target: Target, case: LengthCase) -> Outcome:
 
 
 def _baselines_symbolic(target: Target, case: LengthCase) -> Outcome:
-    """SymPy's sums over the rows agree with the closed forms at this length."""
+    """SymPy's sums over the rows are the closed forms as expressions, so at every length; then at one."""
+    import sympy
+
     from theory import baselines_symbolic
 
-    T, P, r = (baselines_symbolic.T, baselines_symbolic.P, baselines_symbolic.R)
-    at = {T: case.length, P: case.period, r: case.length // case.period}
-    for name in ("mean_diagonal", "mean_previous", "mean_distance"):
-        got = getattr(baselines_symbolic, name)().subs(at)
-        yield equal(name, fmpq(int(got.p), int(got.q)), getattr(baselines, name)(case.length))
-    got = baselines_symbolic.induction_score().subs(at).doit()
-    expected = baselines.induction_score(case.period, case.length // case.period)
-    yield equal("induction_score", fmpq(int(got.p), int(got.q)), expected)
+    T, P, r, H = baselines_symbolic.T, baselines_symbolic.P, baselines_symbolic.R, sympy.harmonic
+    repeats = case.length // case.period
+    forms = {
+        "mean_diagonal": (H(T) / T, baselines.mean_diagonal(case.length)),
+        "mean_previous": ((H(T) - 1) / T, baselines.mean_previous(case.length)),
+        "mean_distance": ((T - 1) / 4, baselines.mean_distance(case.length)),
+        "normalised_entropy": ((T - 1) / T, baselines.normalised_entropy(case.length)),
+        "relative_diagonal": (sympy.Integer(1), baselines.relative_diagonal(case.length)),
+        "induction_score": (
+            (H(r * P) - H(P)) / ((r - 1) * P),
+            baselines.induction_score(case.period, repeats),
+        ),
+    }
+    for name, (form, in_use) in forms.items():
+        summed = getattr(baselines_symbolic, name)()
+        yield equal(f"{name} less its closed form", sympy.simplify(summed - form), 0)
+        at_one = summed.subs({T: case.length, P: case.period, r: repeats}).doit()
+        yield equal(f"{name} at T = {case.length}", fmpq(int(at_one.p), int(at_one.q)), in_use)
 
 
 def _centring(target: Target, case: CorpusCase) -> Outcome:
@@ -214,7 +226,7 @@ CHECKS = (
     ),
     _check(
         "baselines_summed",
-        "SymPy's sums over the rows of uniform attention are the closed forms.",
+        "SymPy's sums over the rows of uniform attention are the closed forms, at every length.",
         _baselines_symbolic,
         LENGTHS,
         "proved",

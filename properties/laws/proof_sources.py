@@ -48,7 +48,7 @@ def _sources(first: str, second: str, *common: str) -> Cases:
 CHECKS = (
     Check(
         id="proof.checker_apart",
-        statement="What checks a certificate shares no code with what makes it but the form of the file.",
+        statement="What makes and what checks certificates share the file's form, limits of size, no more.",
         source="derived here",
         cases=_sources(
             "theory.certificate_check",

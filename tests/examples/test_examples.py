@@ -23,6 +23,7 @@ from properties.vectors.files import read
 from properties.vectors.held import hold_one
 from reference.sequences import read_corpus
 from reference.stories import stories
+from theory.certificate_format import seal
 from theory.certificates import prove
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,6 +142,31 @@ def test_a_certificate_is_checked_without_anything_of_ours(examples, what):
     done = subprocess.run(alone, capture_output=True, text=True, cwd=examples, timeout=60)
     assert done.returncode == (what != "right"), done.stderr
     assert told in done.stdout
+
+
+# What is put in the place of a field of a certificate that is sealed again, and what the example says of it.
+RESEALED = {
+    # With one position W does not move: no corpus sees its amount, and the recursion does.
+    "amount of nothing": (1, 2, {"coefficients": [["0", "1"]]}, "W: the amount after 1 steps is not"),
+    # Right at the steps 0 to 4, of a degree that it cannot have.
+    "degree": (1, 0, {"coefficients": [["0", "25", "-50", "35", "-10", "1"]]}, "W_O: the amount after"),
+    "terms": (2, 0, {"terms": 21}, "W_O: the polynomials of B_bar are not the recorded ones"),
+    "order": (2, 1, {"order": 3}, "V: its order, layers or steps are others"),
+    "layers": (2, 1, {"layers": 2}, "V: its order, layers or steps are others"),
+}
+
+
+@pytest.mark.parametrize("what", RESEALED)
+def test_a_certificate_that_was_sealed_again_is_refused(examples, what):
+    length, group, wrong, told = RESEALED[what]
+    certificate = json.loads(json.dumps(prove(2, length, 1)))
+    identity = certificate["identities"][group]
+    (identity["directions"][0] if "terms" in wrong else identity).update(wrong)
+    (examples / "c.json").write_text(json.dumps({**certificate, "sha256": seal(certificate)}))
+    done = run(examples, "certificate/check.py", "c.json")
+    assert done.returncode == 1, done.stderr
+    assert told in done.stdout
+    assert "seal" not in done.stdout
 
 
 NODE, PLAIN, TORCH = "node.mjs", "plain_python.py", "torch_module.py"

@@ -69,6 +69,20 @@ def test_one_layer_continues_every_period_of_a_finite_set():
     assert losses(run(model, other).logits, following)[known].mean() > 1
 
 
+@pytest.mark.parametrize(
+    ("block", "periods"),
+    [
+        ([1, 2, 1, 3], (2, 4)),  # the repeated token stands at the distance of another period,
+        ([1, 1, 2], (3,)),  # or is itself the candidate,
+        ([1], (1,)),  # as in a block of one
+    ],
+)
+def test_one_layer_is_misled_by_a_token_that_its_block_repeats(block, periods):
+    tokens = np.array([[0, *(block[t % len(block)] for t in range(T))]])
+    logits = run(one_layer_matcher(V, T, periods), tokens[:, :-1]).logits
+    assert losses(logits, tokens[:, 1:])[0, len(block) + 1 :].max() > math.log(2) - SURE
+
+
 def test_backups_interact_positively_and_a_chain_negatively():
     """Delta_ij - Delta_i - Delta_j: positive where each covers for the other, -Delta_i in a chain."""
     tokens, following, known = begun((4, 6))

@@ -16,6 +16,17 @@ def test_moments_against_the_expansion_in_all_symbols(name: str) -> None:
         assert closed == list(getattr(expanded, name)(n))
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_key_of_larger_variance_gets_more_than_its_share(n: int) -> None:
+    """To first order E p_k - 1/n is half the sum over j of w_j times the second derivative of p_k by z_j."""
+    z, w = sympy.symbols(f"z0:{n}"), sympy.symbols(f"w0:{n}")
+    weight = sympy.exp(z[0]) / sum(map(sympy.exp, z))
+    more = sum(one * sympy.diff(weight, at, 2) for at, one in zip(z, w, strict=True)) / 2
+    found = more.subs(dict.fromkeys(z, 0))
+    told = sympy.Rational(n - 2, 2 * n**2) * (w[0] - sum(w) / n)
+    assert sympy.simplify(found - told) == 0
+
+
 def test_the_variance_of_a_weight_is_the_excess_collision_shared_out() -> None:
     assert softmax_moments.weight_variance(2)[0] == fmpq(
         1, 8
