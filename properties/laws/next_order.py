@@ -212,5 +212,9 @@ CHECKS = (
         _relative_error,
     ),
     _check("cosine", "The next term predicts 1 - cos of each weight, up to O(eta^3).", _cosine),
-    _check("lost_step", "The next term predicts the step at which a given cosine is lost.", _lost_step),
+    _check(
+        "lost_step",
+        "Where the next term turns a weight, it predicts the step at which a given cosine is lost.",
+        _lost_step,
+    ),
 )
