@@ -1,8 +1,9 @@
 """The statistics engine against the dense published algorithm: python -m benchmarks.statistics --json FILE.
 
 At V = 3,000 and T = 200, in one run: the marginal cost of a sequence for both (from two corpus sizes, so
-that one-off costs drop out), the cost of a pair, how the cost grows with N, whether the number of threads
-shows in the result, and how far both results are apart, over the bound of their rounding.
+that one-off costs drop out), the cost of a pair, how the cost grows with N (fitted to the least of five
+rounds, see benchmarks/growth.py), whether the number of threads shows in the result, and how far both results
+are apart, over the bound of their rounding.
 """
 
 from __future__ import annotations
