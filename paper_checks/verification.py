@@ -10,8 +10,9 @@ from properties.catalogue import CHECKS
 from properties.check import Check
 from properties.expected_failures import Expectations, unmatched
 from properties.expected_failures import judged as as_expected
-from properties.jobs import Job, Progress, Trial, mathematics, try_in_turn
+from properties.jobs import Job, Progress, Trial, try_in_turn
 from properties.results import Result, Run, summarise
+from properties.runner import mathematics
 from properties.sharing import try_between
 from properties.target import Target
 from reference.corpus import Corpus

@@ -42,11 +42,6 @@ class Trial:
         return run_check(job.check, job.target, profile=self.profile, seed=self.seed, corpus=corpus)
 
 
-def mathematics() -> Target:
-    """Return the target of the checks that are about no implementation."""
-    return Target(object(), name=MATHEMATICS)
-
-
 def try_in_turn(jobs: Sequence[Job], trial: Trial, progress: Progress) -> list[Result]:
     """Return the results of the checks, in their order."""
     results: list[Result] = []

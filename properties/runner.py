@@ -95,10 +95,15 @@ def run(
 
 def run_mathematics(checks: Iterable[Check], *, profile: str, seed: int) -> Iterator[Result]:
     """Yield the result of each check that is about no implementation."""
-    nobody = Target(object(), name=MATHEMATICS)
+    nobody = mathematics()
     for check in checks:
         if not check.needs:
             yield run_check(check, nobody, profile=profile, seed=seed)
+
+
+def mathematics() -> Target:
+    """Return the target of the checks that are about no implementation."""
+    return Target(object(), name=MATHEMATICS)
 
 
 def run_check(

@@ -22,8 +22,9 @@ from multiprocessing import connection
 
 from properties.catalogue import CHECKS
 from properties.connectors import connect
-from properties.jobs import Job, Progress, Trial, mathematics, shown, try_in_turn
+from properties.jobs import Job, Progress, Trial, shown, try_in_turn
 from properties.results import MATHEMATICS, Result
+from properties.runner import mathematics
 from properties.target import Target
 from reference.errors import InputError
 

@@ -14,7 +14,8 @@ import pytest
 
 from properties.catalogue import select
 from properties.connectors import connect
-from properties.jobs import Job, Trial, mathematics, try_in_turn
+from properties.jobs import Job, Trial, try_in_turn
+from properties.runner import mathematics
 from properties.sharing import THREADS, try_between
 from reference.corpus import Corpus
 from reference.errors import InputError
