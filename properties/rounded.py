@@ -54,26 +54,34 @@ class Rounded:
 
     def times(self, factor: float) -> Rounded:
         """Multiply by a number that is itself rounded once."""
-        magnitude = self.magnitude * abs(factor)
-        error = self.error * abs(factor) + rounding(magnitude, 2, self.dtype)
-        return Rounded(self.value * factor, magnitude, error, self.dtype)
+        magnitude, inherited = self.magnitude * abs(factor), self.error * abs(factor)
+        return computed(self.value * factor, magnitude, inherited, 2, self.dtype)
 
     def row_sums(self) -> Rounded:
         """Sum each row, kept as a column."""
-        value, magnitude, error = (
+        value, magnitude, inherited = (
             part.sum(-1, keepdims=True) for part in (self.value, self.magnitude, self.error)
         )
-        return Rounded(
-            value, magnitude, error + rounding(magnitude, self.value.shape[-1], self.dtype), self.dtype
-        )
+        return computed(value, magnitude, inherited, self.value.shape[-1], self.dtype)
 
     def _product(
         self, other: Rounded, product: Callable[[np.ndarray, np.ndarray], np.ndarray], terms: int
     ) -> Rounded:
         magnitude = product(self.magnitude, other.magnitude)
         inherited = product(self.error, other.magnitude + other.error) + product(self.magnitude, other.error)
-        error = inherited + rounding(magnitude + inherited, terms, self.dtype)
-        return Rounded(product(self.value, other.value), magnitude, error, self.dtype)
+        return computed(product(self.value, other.value), magnitude, inherited, terms, self.dtype)
+
+
+def computed(
+    value: np.ndarray, magnitude: np.ndarray, inherited: np.ndarray, operations: int, dtype: str
+) -> Rounded:
+    """Return what so many operations make of operands whose errors have become `inherited`.
+
+    All arrays have one shape. The operations round the operands that an implementation has, errors
+    included, so that the bound holds for large errors too.
+    """
+    error = inherited + rounding(magnitude + inherited, operations, dtype)
+    return Rounded(value, magnitude, error, dtype)
 
 
 def exact(value: np.ndarray, dtype: str) -> Rounded:
@@ -84,11 +92,10 @@ def exact(value: np.ndarray, dtype: str) -> Rounded:
 
 def total(parts: list[Rounded]) -> Rounded:
     """Return the sum of a list of arrays, in any order."""
-    value, magnitude, error = (
+    value, magnitude, inherited = (
         reduce(np.add, [getattr(part, name) for part in parts]) for name in ("value", "magnitude", "error")
     )
-    own = rounding(magnitude + error, len(parts), parts[0].dtype)
-    return Rounded(value, magnitude, error + own, parts[0].dtype)
+    return computed(value, magnitude, inherited, len(parts), parts[0].dtype)
 
 
 def softmax(z: Rounded, visible: np.ndarray | None = None) -> Rounded:
@@ -106,7 +113,7 @@ def softmax(z: Rounded, visible: np.ndarray | None = None) -> Rounded:
     weight = np.exp(shown - top)
     probability = weight / weight.sum(axis=-1, keepdims=True)
     unit = unit_roundoff(z.dtype)
-    size = np.where(visible, np.abs(z.value), 0.0).max(axis=-1, keepdims=True)
+    size = np.where(visible, np.abs(z.value) + z.error, 0.0).max(axis=-1, keepdims=True)
     moved = np.where(visible, z.error, 0.0).max(axis=-1, keepdims=True) + 2 * unit * size
     if 2 * moved.max() > LARGEST_MOVE:
         raise NothingKnown("rounding may move a logit so far that its softmax can be anything")

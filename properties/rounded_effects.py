@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from properties.rounded import LARGEST_MOVE, NothingKnown, Rounded, exact, softmax, total
+from properties.rounded import LARGEST_MOVE, NothingKnown, Rounded, computed, exact, softmax, total
 from properties.rounded_model import by_distance
-from properties.tolerances import ELEMENTARY_ULPS, rounding
+from properties.tolerances import ELEMENTARY_ULPS
 
 
 def loss_change(
@@ -26,9 +26,11 @@ def loss_change(
     parts = [_of_sequence(parameters, change, sequence, dtype) for sequence in tokens]
     summed = total(parts)
     positions = tokens[:, 1:].size
-    return float(summed.value / positions), float(
-        (summed.error + rounding(summed.magnitude, 1, dtype)) / positions
+    value, magnitude, inherited = (
+        part / positions for part in (summed.value, summed.magnitude, summed.error)
     )
+    mean = computed(value, magnitude, inherited, 1, dtype)
+    return float(mean.value), float(mean.error)
 
 
 def _of_sequence(
@@ -75,8 +77,7 @@ def _expm1(z: Rounded) -> Rounded:
         raise NothingKnown("rounding may move an exponent so far that its power can be anything")
     value = np.expm1(z.value)
     inherited = np.exp(z.value) * np.expm1(z.error)
-    own = rounding(np.abs(value) + inherited, ELEMENTARY_ULPS, z.dtype)
-    return Rounded(value, np.abs(value), inherited + own, z.dtype)
+    return computed(value, np.abs(value), inherited, ELEMENTARY_ULPS, z.dtype)
 
 
 def _log1p(m: Rounded) -> Rounded:
@@ -84,8 +85,7 @@ def _log1p(m: Rounded) -> Rounded:
     if (least <= 0).any():
         raise NothingKnown("rounding may turn a sum of probabilities negative")
     value = np.log1p(m.value)
-    own = rounding(np.abs(value) + m.error / least, ELEMENTARY_ULPS, m.dtype)
-    return Rounded(value, np.abs(value), m.error / least + own, m.dtype)
+    return computed(value, np.abs(value), m.error / least, ELEMENTARY_ULPS, m.dtype)
 
 
 def _over(numerator: Rounded, denominator: Rounded) -> Rounded:
@@ -95,9 +95,7 @@ def _over(numerator: Rounded, denominator: Rounded) -> Rounded:
         raise NothingKnown("rounding may turn a sum of probabilities negative")
     value, magnitude = numerator.value / denominator.value, numerator.magnitude / denominator.value
     inherited = (numerator.error + magnitude * denominator.error) / least
-    return Rounded(
-        value, magnitude, inherited + rounding(magnitude + inherited, 1, numerator.dtype), numerator.dtype
-    )
+    return computed(value, magnitude, inherited, 1, numerator.dtype)
 
 
 def _across(column: Rounded, like: Rounded) -> Rounded:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int
 
 from properties.memo import recently
-from properties.rounded import Rounded, exact, softmax, total
+from properties.rounded import Rounded, computed, exact, softmax, total
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 
 Parameters = dict[str, list[Rounded]]
@@ -77,7 +77,7 @@ def loss(parameters: Parameters, tokens: Int[np.ndarray, "N T_plus_1"]) -> tuple
         top = F.value.max(axis=1)
         lse = top + np.log(np.exp(F.value - top[:, None]).sum(axis=1))
         losses.append(lse - F.value[np.arange(len(lse)), sequence[1:]])
-        size = np.abs(F.value).max(axis=1) + np.log(F.value.shape[1]) + 1
+        size = (np.abs(F.value) + F.error).max(axis=1) + np.log(F.value.shape[1]) + 1
         own = rounding(2 * size, F.value.shape[1] + 2 * ELEMENTARY_ULPS + tokens.size, F.dtype)
         errors.append(2 * F.error.max(axis=1) + own)
     return float(np.mean(losses)), float(np.mean(errors))
@@ -159,8 +159,8 @@ def by_distance(P: Rounded) -> Rounded:
 
 
 def _summed_by_distance(S: Rounded) -> Rounded:
-    value, magnitude, error = (
+    value, magnitude, inherited = (
         np.array([np.trace(part, offset=-d) for d in range(len(part))])
         for part in (S.value, S.magnitude, S.error)
     )
-    return Rounded(value, magnitude, error + rounding(magnitude, len(value), S.dtype), S.dtype)
+    return computed(value, magnitude, inherited, len(value), S.dtype)

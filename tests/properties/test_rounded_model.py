@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from properties.rounded import Rounded, exact, total
-from properties.rounded_model import given, loss, passes, slopes, stacked, train
-from properties.tolerances import rounding
+from properties.rounded import Rounded, exact, softmax, total
+from properties.rounded_model import by_distance, given, loss, passes, slopes, stacked, train
+from properties.tolerances import rounding, unit_roundoff
 from properties.vectors import files
 from properties.vectors.answers import floats
 
@@ -36,13 +36,14 @@ def test_a_sum_adds_errors_and_rounds_once_a_part():
 
 
 def test_a_number_scales_the_error_and_rounds_twice():
-    own = rounding(2 * A.magnitude, 2, "float32")
+    own = rounding(2 * A.magnitude + 2 * A.error, 2, "float32")
     is_(A.times(-2.0), -2 * A.value, 2 * A.magnitude, 2 * A.error + own)
 
 
 def test_row_sums_keep_their_column_and_round_once_an_entry():
     magnitude, error = A.magnitude.sum(axis=1)[:, None], A.error.sum(axis=1)[:, None]
-    is_(A.row_sums(), np.array([[-1.0], [7.0], [0.5]]), magnitude, error + rounding(magnitude, 2, "float32"))
+    own = rounding(magnitude + error, 2, "float32")
+    is_(A.row_sums(), np.array([[-1.0], [7.0], [0.5]]), magnitude, error + own)
 
 
 def test_products_inherit_both_errors_and_round_once_a_term():
@@ -52,6 +53,22 @@ def test_products_inherit_both_errors_and_round_once_a_term():
         own = rounding(magnitude + inherited, terms, "float32")
         got = A * second if terms == 1 else A @ second
         is_(got, product(A.value, second.value), magnitude, inherited + own)
+
+
+def test_the_operands_that_an_implementation_has_are_rounded_with_their_errors() -> None:
+    """Nothing is known of the operands but their errors: all that is rounded is the error itself."""
+    unknown = Rounded(np.zeros((3, 3)), np.zeros((3, 3)), np.ones((3, 3)), "float32")
+    unit = unit_roundoff("float32")
+    for got, largest in (
+        (unknown.times(3.0), 3 * (1 + unit) ** 2),
+        (unknown.row_sums(), 3 * (1 + unit) ** 3),
+        (unknown + unknown, 2 * (1 + unit)),
+        (unknown @ unknown, 3 * (1 + unit) ** 3),
+    ):
+        assert (got.error >= largest).all()
+    P = Rounded(unknown.value[0], unknown.magnitude[0], 2 * unknown.error[0], "float32")
+    apart = softmax(by_distance(P), np.tril(np.ones((3, 3), dtype=bool))).error[2]
+    assert (apart > np.expm1(2 * (2 + 4 * unit)) / 3).all()
 
 
 def test_what_is_given_is_exact():
