@@ -48,7 +48,7 @@ def _sources(first: str, second: str, *common: str) -> Cases:
 CHECKS = (
     Check(
         id="proof.checker_apart",
-        statement="What makes and what checks certificates share the file's form, limits of size, no more.",
+        statement="The checker of certificates shares with their maker the file's form and limits of size.",
         source="derived here",
         cases=_sources(
             "theory.certificate_check",
