@@ -259,7 +259,7 @@ def _show(told: dict[str, Any]) -> None:
         console.print(f"Step {last['step']:,}: loss {last['loss']:.6f} before it, rate {last['rate']:g}")
         for group, cosines in (last["alignments"] or {}).items():
             numbers = ", ".join("zero" if one is None else f"{one:.6f}" for one in cosines)
-            apart = (last["spreads"] or {}).get(group)
+            apart = (last["spreads"] or {}).get(group) if len(cosines) > 1 else None
             spread = "" if apart is None else f"; layers differ by {apart:.1e}"
             console.print(f"  {group:3} cosine with its leading term, by layer: {numbers}{spread}")
     console.print(f"The run is in {told['folder']}")

@@ -63,6 +63,15 @@ def test_a_run_writes_weights_a_log_and_what_it_was(call):
     for group in ("W_O", "V", "W", "P"):
         shown = ", ".join(f"{cosine:.6f}" for cosine in lines[-1]["alignments"][group])
         assert f"{group:3} cosine with its leading term, by layer: {shown}" in out
+    assert f"{shown}; layers differ by {lines[-1]['spreads']['P']:.1e}" in out
+
+
+def test_nothing_is_said_of_how_far_one_layer_is_from_itself(call):
+    alone = ["--layers", 1, "--rate", "0.5", "--steps", 3]
+    status, out, err = call(train_command, "t.npy", *alone, "--out", "run")
+    assert (status, err) == (0, "")
+    assert "by layer: " in out
+    assert "layers differ" not in out
 
 
 def test_alignments_are_with_the_statistics_of_all_sequences_or_of_the_first(call):
