@@ -6,26 +6,27 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from properties.checkpoint_bands import Band, bands, by_layer
+from properties.checkpoint_bands import Band, bands, by_layer, known_terms
 from properties.checkpoint_file import Checkpoint, read_checkpoint
-from properties.leading_terms import GROUPS, Directions, directions
 from properties.parameter_names import OWN, Names
+from properties.predictions.alignment import MOST_STEPS, deviation
+from properties.predictions.expansion import GROUPS, Directions, PairSums, expansion
 from properties.results import Result, State
 from properties.slips import Slip, known
 from properties.tolerances import WIDEST_BAND
+from reference import pair_sums
 from reference.alignment import singular_directions
 from reference.corpus import Corpus
 from reference.errors import InputError
 
 # Powers of a rate above this are no longer numbers, and no descent is at such a rate.
 MOST_RATE = 1e6
-# How many times the steps asked for are tried as an explanation.
-MOST_TIMES = 10
 
 
 def check_rate(rate: float) -> None:
@@ -63,26 +64,29 @@ class Training:
     trained_on: int | None = None
 
 
-def judge(path: Path, corpus: Corpus, training: Training, *, seed: int) -> Iterator[Result]:
-    """Yield a result for each weight and layer of the checkpoint in `path`.
+def judge(
+    path: Path, corpus: Corpus, training: Training, *, seed: int, sums: PairSums = pair_sums
+) -> Iterator[Result]:
+    """Yield a result for each weight and layer of the checkpoint in `path`; `sums` make the terms.
 
     Raises:
-        InputError: the rate or the steps are not positive, or the file holds no weights for this corpus.
+        InputError: the rate or the steps are out of range, or the file holds no weights for this corpus.
     """
     check_rate(training.rate)
-    if training.steps < 1:
-        raise InputError(f"--steps is {training.steps}; give the number of steps trained, 1 or more.")
+    if not 1 <= training.steps <= MOST_STEPS:
+        raise InputError(
+            f"--steps is {training.steps:,}; give the number of steps trained, 1 to {MOST_STEPS:,}."
+        )
     checkpoint = read_checkpoint(path, training.names, corpus.vocab_size, corpus.length)
-    admissible = _bands(checkpoint, corpus, training, seed)
-    terms = directions(corpus.tokens, corpus.vocab_size)
-    elsewhere: list[str | None] = []
+    terms = expansion(corpus.tokens, corpus.vocab_size, sums)
+    case = _Case(checkpoint, corpus, terms, training, seed)
+    admissible = case.bands()
     for group in GROUPS:
         for layer, weight in enumerate(by_layer(group, checkpoint.parameters[group])):
             started = time.perf_counter()
-            found = _verdict(group, weight, terms, training, admissible[group][layer])
+            found = case.verdict(group, layer, weight, admissible[group][layer])
             if found.state == "failed":
-                elsewhere = elsewhere or [_another_training(checkpoint, corpus, terms, training, seed)]
-                found = _with_training(found, elsewhere[0])
+                found = case.explained(found)
             yield _result(path, group, layer, training, checkpoint, found, time.perf_counter() - started)
 
 
@@ -95,51 +99,118 @@ class _Found:
     measurements: dict[str, Any] | None = None
 
 
-def _verdict(group: str, weight: np.ndarray, terms: Directions, training: Training, band: Band) -> _Found:
-    leading = terms.leading(group, training.rate, training.steps)
-    size = float(np.linalg.norm(leading))
-    if size == 0:
-        return _unmoved(weight, terms, group)
-    following = terms.following(group, training.rate, training.steps)
-    predicted = leading + following
-    error = float(np.linalg.norm(weight - predicted)) / size
-    measured = {
-        "relative error to the leading term": float(np.linalg.norm(weight - leading)) / size,
-        "relative error predicted": float(np.linalg.norm(following)) / size,
-        "cosine with the leading term": _cosine(weight, leading),
-        "cosine predicted": _cosine(predicted, leading),
-        "cosine of a rank-one matrix": _rank_one(leading),
-        "band": {"truncation": band.truncation, "sampling": band.sampling, "rounding": band.rounding},
-    }
-    if not band.total <= WIDEST_BAND:
-        note = (
-            f"the band is {band.total:.2g} of the leading term (truncation {band.truncation:.2g}, sampling "
-            f"{band.sampling:.2g}, rounding {band.rounding:.2g}), too wide to say anything"
+@dataclass(frozen=True)
+class _Case:
+    """A checkpoint, and all that its weights are judged by."""
+
+    checkpoint: Checkpoint
+    corpus: Corpus
+    terms: Mapping[str, Directions]
+    training: Training
+    seed: int
+
+    def bands(self) -> Mapping[str, Sequence[Band]]:
+        """How far each weight may be from what is predicted, by layer."""
+        return bands(
+            self.corpus,
+            self.terms,
+            self.checkpoint.layers,
+            self.training.rate,
+            self.training.steps,
+            dtype=self.checkpoint.dtype,
+            trained_on=self.training.trained_on,
+            seed=self.seed,
         )
-        return _Found("not_applicable", note=note, measurements=measured)
-    ratio = error / band.total
-    if ratio <= 1:
-        return _Found("passed", ratio, measurements=measured)
-    shown: dict[str, Any] = {
-        "case": {"rate": training.rate, "steps": training.steps},
-        "comparison": f"|{group} - predicted| over |leading term|",
-        "got": error,
-        "expected": 0.0,
-        "bound": band.total,
-        "ratio": ratio,
-    }
-    slip = _explained(weight, predicted, band.total * size, float(np.linalg.norm(following)) / size)
-    return _Found(
-        "failed",
-        ratio,
-        counterexample=shown | slip.shown if slip else shown,
-        measurements=measured,
-    )
+
+    def verdict(self, group: str, layer: int, weight: np.ndarray, band: Band) -> _Found:
+        """Judge the weight of one layer: [V, V], P [T]."""
+        rate, steps = self.training.rate, self.training.steps
+        terms, layers = self.terms[group], self.checkpoint.layers
+        leading, following = known_terms(group, terms, rate, steps, layer, layers)
+        size = float(np.linalg.norm(leading))
+        if size == 0:
+            return _unmoved(weight, terms, group)
+        predicted = leading + following
+        error = float(np.linalg.norm(weight - predicted)) / size
+        cosine_loss = deviation(group, terms, rate, steps, layer, layers).cosine_loss
+        measured = {
+            "relative error to the leading term": float(np.linalg.norm(weight - leading)) / size,
+            "relative error predicted": float(np.linalg.norm(following)) / size,
+            "cosine with the leading term": _cosine(weight, leading),
+            "cosine predicted": 1 - cosine_loss,
+            "cosine of a rank-one matrix": _rank_one(leading),
+            "band": {"truncation": band.truncation, "sampling": band.sampling, "rounding": band.rounding},
+        }
+        if not band.total <= WIDEST_BAND:
+            note = (
+                f"the band is {band.total:.2g} of the leading term (truncation {band.truncation:.2g}, "
+                f"sampling {band.sampling:.2g}, rounding {band.rounding:.2g}), too wide to say anything"
+            )
+            return _Found("not_applicable", note=note, measurements=measured)
+        ratio = error / band.total
+        if ratio <= 1:
+            return _Found("passed", ratio, measurements=measured)
+        shown: dict[str, Any] = {
+            "case": {"rate": rate, "steps": steps},
+            "comparison": f"|{group} - predicted| over |leading term|",
+            "got": error,
+            "expected": 0.0,
+            "bound": band.total,
+            "ratio": ratio,
+        }
+        slip = _explained(weight, predicted, band.total * size, float(np.linalg.norm(following)) / size)
+        return _Found(
+            "failed",
+            ratio,
+            counterexample=shown | slip.shown if slip else shown,
+            measurements=measured,
+        )
+
+    def explained(self, found: _Found) -> _Found:
+        """Return a failure with the training that explains the whole checkpoint, where there is one."""
+        if self.another_training is None:
+            return found
+        slip = Slip("of another training", self.another_training)
+        return replace(found, counterexample=(found.counterexample or {}) | slip.shown)
+
+    @cached_property
+    def another_training(self) -> str | None:
+        """The rate or the number of steps at which every weight would be within its band, or None.
+
+        W_O is linear in both, so it says which; the other weights then confirm it or do not.
+        """
+        training, W_O = self.training, self.checkpoint.parameters["W_O"]
+        expected, _ = known_terms("W_O", self.terms["W_O"], training.rate, training.steps, 0, 1)
+        square = float((expected * expected).sum())
+        scale = float((W_O * expected).sum()) / square if square else 0.0
+        if not 0 < scale * training.rate <= MOST_RATE:
+            return None
+        for rate, steps in (
+            (training.rate, round(scale * training.steps)),
+            (float(f"{scale * training.rate:.2g}"), training.steps),
+        ):
+            other = replace(self, training=replace(training, rate=rate, steps=steps))
+            if other.training != training and 1 <= steps <= MOST_STEPS and other.all_within():
+                return (
+                    f"It is what is predicted for the rate {rate:g} and {steps} steps: check --rate and "
+                    "--steps."
+                )
+        return None
+
+    def all_within(self) -> bool:
+        """Whether no weight is beyond its band, and some are within one."""
+        admissible = self.bands()
+        states = [
+            self.verdict(group, layer, weight, admissible[group][layer]).state
+            for group in GROUPS
+            for layer, weight in enumerate(by_layer(group, self.checkpoint.parameters[group]))
+        ]
+        return "failed" not in states and "passed" in states
 
 
 def _unmoved(weight: np.ndarray, terms: Directions, group: str) -> _Found:
     """Judge a weight whose leading term vanishes: the corpus has none, or the steps are too few."""
-    if not np.any(getattr(terms, group)[0]):
+    if not terms.leading.any():
         return _Found("not_applicable", note=f"the corpus has no leading term of {group}")
     if not weight.any():
         return _Found("passed", note=f"after so few steps {group} has not moved at all, as it must not")
@@ -183,67 +254,6 @@ def _explained(weight: np.ndarray, predicted: np.ndarray, bound: float, followin
             f"It is {scale:.6g} times what is predicted; no other --rate or --steps explains all weights.",
         )
     return None
-
-
-def _another_training(
-    checkpoint: Checkpoint, corpus: Corpus, terms: Directions, training: Training, seed: int
-) -> str | None:
-    """Return the rate or the number of steps at which every weight would be within its band, or None.
-
-    W_O is linear in both, so it says which; the other weights then confirm it or do not.
-    """
-    W_O, expected = checkpoint.parameters["W_O"], terms.leading("W_O", training.rate, training.steps)
-    square = float((expected * expected).sum())
-    scale = float((W_O * expected).sum()) / square if square else 0.0
-    if not 0 < scale * training.rate <= MOST_RATE:
-        return None
-    for rate, steps in (
-        (training.rate, round(scale * training.steps)),
-        (float(f"{scale * training.rate:.2g}"), training.steps),
-    ):
-        other = replace(training, rate=rate, steps=steps)
-        # A descent that is dearer by far than the one asked for is not run to look for an explanation.
-        if other == training or not 1 <= steps <= MOST_TIMES * training.steps:
-            continue
-        if _all_within(checkpoint, corpus, terms, other, seed):
-            return (
-                f"It is what is predicted for the rate {rate:g} and {steps} steps: check --rate and --steps."
-            )
-    return None
-
-
-def _bands(
-    checkpoint: Checkpoint, corpus: Corpus, training: Training, seed: int
-) -> Mapping[str, Sequence[Band]]:
-    return bands(
-        corpus,
-        checkpoint.layers,
-        training.rate,
-        training.steps,
-        dtype=checkpoint.dtype,
-        trained_on=training.trained_on,
-        seed=seed,
-    )
-
-
-def _all_within(
-    checkpoint: Checkpoint, corpus: Corpus, terms: Directions, training: Training, seed: int
-) -> bool:
-    admissible = _bands(checkpoint, corpus, training, seed)
-    verdicts = [
-        _verdict(group, weight, terms, training, admissible[group][layer]).state
-        for group in GROUPS
-        for layer, weight in enumerate(by_layer(group, checkpoint.parameters[group]))
-    ]
-    return "failed" not in verdicts and "passed" in verdicts
-
-
-def _with_training(found: _Found, elsewhere: str | None) -> _Found:
-    """Return a verdict with the training that explains the whole checkpoint, where there is one."""
-    if elsewhere is None:
-        return found
-    slip = Slip("of another training", elsewhere)
-    return replace(found, counterexample=(found.counterexample or {}) | slip.shown)
 
 
 def _cosine(first: np.ndarray, second: np.ndarray) -> float | None:

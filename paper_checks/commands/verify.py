@@ -343,6 +343,7 @@ def judge_all(targets: Sequence[str], corpus: Corpus, training: TrainingOptions,
     """
     from pathlib import Path
 
+    from paper_checks.fastest import pair_sums_of
     from properties.checkpoint import Training, judge
     from properties.parameter_names import OWN, read_names, renamed
     from reference.errors import InputError
@@ -356,5 +357,7 @@ def judge_all(targets: Sequence[str], corpus: Corpus, training: TrainingOptions,
     return [
         result
         for target in targets
-        for result in judge(Path(target.removeprefix(CHECKPOINT)), corpus, how, seed=seed)
+        for result in judge(
+            Path(target.removeprefix(CHECKPOINT)), corpus, how, seed=seed, sums=pair_sums_of()
+        )
     ]
