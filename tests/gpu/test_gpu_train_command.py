@@ -35,6 +35,7 @@ TOKENS = corpus(N, T, V)
 USUAL = ["--layers", "2", "--rate", "0.5", "--batch", "4", "--dtype", "float64", "--save-every", "1"]
 
 GAUSSIAN = ["--start", "gaussian", "--scale", "0.5"]
+NOTHING_THERE = "There is no checkpoint in {} to go on from: the run begins at step 0.\n"
 NO_STATISTICS = ["--statistics-sample", "0"]
 
 
@@ -152,12 +153,22 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call, monkey
 def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(call):
     Path("run").mkdir()
     Path("run", LOG).write_text('{"step": 1, "loss": 1.0}\n')
-    assert (
-        call(train_command, "t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume")[0]
-        == 0
+    status, _, told = call(
+        train_command, "t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume"
     )
+    assert (status, told) == (0, NOTHING_THERE.format("run"))
     same_bits("run", expected(3))
     assert len(Path("run", LOG).read_text().splitlines()) == 3
+
+
+def test_resuming_in_a_folder_without_a_checkpoint_says_that_a_run_begins(call, halfway):
+    """A mistyped folder would else train for days before anybody sees it."""
+    usual = [train_command, "t.npy", *USUAL, "--steps", 6, "--resume"]
+    assert call(*usual, "--out", "runn")[::2] == (0, NOTHING_THERE.format("runn"))
+    assert call(*usual, "--out", "quiet", "--quiet") == (0, "", "")
+    # One that is there is gone on from without a word, also where it is at its end.
+    for _ in range(2):
+        assert call(*usual, "--out", "run")[::2] == (0, "")
 
 
 @pytest.fixture
