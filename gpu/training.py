@@ -106,7 +106,7 @@ def train_model(
 
     Raises:
         InputError: the tokens are no such array or fewer than a step's; there are more processes than
-            batches; the weights are larger than the memory; the folder is another run's or cannot be
+            batches; a step is larger than the memory; the folder is another run's or cannot be
             written to; or the loss stops being a number. Checkpoints stay.
     """
     outputs, team = outputs or Outputs(), team or Team()
@@ -117,7 +117,7 @@ def train_model(
             f"{team.size} processes share the batches of a step, which are {settings.accumulate}; "
             f"accumulate {team.size} or more, or start fewer processes."
         )
-    check_memory(settings, place)
+    check_memory(settings, numbers.shape[1] - 1, place)
     folder = outputs.folder if team.leads else None
     with nullcontext() if folder is None else claimed(folder):
         return _train(numbers, settings, statistics, place, outputs, folder, team)
