@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -244,6 +245,26 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(call):
     assert (status, told.count("\n")) == (2, 1)
     assert "lower the rate 1e+200; the checkpoint of step" in told
     assert all(np.isfinite(value).all() for value in load_file("run/" + CHECKPOINT).values())
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate", "told"),
+    [
+        (
+            1e38,
+            0.5,
+            "The loss of the start, or its gradient, is no number in float32: give a smaller --scale",
+        ),
+        (1e38, 0.0, "give a smaller --scale than 1e+38, or a larger --decay"),
+        (1e9, 1e-30, "or its gradient, is no number"),  # the loss is one
+        # These have a loss and gradients to begin with: only a step that is too long spoils them.
+        (1e4, 1e38, "A weight is no number at step 1: lower the rate 1e+38"),
+        (0.0, 1e38, "at step 2: lower the rate 1e+38"),
+    ],
+)
+def test_a_loss_that_is_no_number_before_any_step_is_the_fault_of_the_start(scale, rate, told):
+    with pytest.raises(InputError, match=re.escape(told)):
+        train_model(TOKENS, Settings(V, 2, rate=rate, steps=2, batch=24, start_size=scale))
 
 
 def test_a_weight_that_is_no_number_after_the_last_step_is_noticed():
