@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from typer import BadParameter
 from typer.core import TyperCommand
@@ -61,24 +61,36 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
         finally:
             printed.flush()
     except InputError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        _tell(f"{name}: {error}")
         return 2
     except SystemExit as end:
-        # typer puts another stream in the place of one whose reader went away.
-        return end.code if sys.stdout is printed else PIPE_CLOSED
+        # Where a reader went away, typer leaves another stream, and rich, which prints the help, ends with 1.
+        went_away = sys.stdout is not printed or isinstance(end.__context__, BrokenPipeError)
+        return PIPE_CLOSED if went_away else end.code
     except BrokenPipeError:
-        # There is nobody left to tell.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, for as long as the process
+        sys.stdout = _nowhere()
         return PIPE_CLOSED
     except OSError as error:
-        print(f"{name}: {_told(error)}", file=sys.stderr)
+        _tell(f"{name}: {_told(error)}")
         return 2
     except (MemoryError, RuntimeError) as error:
         if not _is_of_memory(error):
             raise
-        print(f"{name}: the memory does not suffice; give less text, or smaller sizes.", file=sys.stderr)
+        _tell(f"{name}: the memory does not suffice; give less text, or smaller sizes.")
         return 2
     return 0
+
+
+def _tell(sentence: str) -> None:
+    try:
+        print(sentence, file=sys.stderr)
+    except BrokenPipeError:
+        sys.stderr = _nowhere()
+
+
+def _nowhere() -> TextIO:
+    """Return what to print on where there is nobody left to tell; it stays for as long as the process."""
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def _is_of_memory(error: Exception) -> bool:

@@ -27,7 +27,8 @@ def loss_and_gradients(
     """
     parameters = dict(model.named_parameters())
     total = {group: torch.zeros_like(value) for group, value in parameters.items()}
-    loss, run = 0.0, sequences_at_once(model)
+    layers, T = model.P.shape
+    loss, run = 0.0, sequences_at_once(layers, T, len(model.W_O))
     for start in range(0, len(tokens), run):
         part = tokens[start : start + run]
         with torch.enable_grad():
@@ -40,10 +41,8 @@ def loss_and_gradients(
     return loss, total
 
 
-def sequences_at_once(model: Transformer) -> int:
+def sequences_at_once(layers: int, T: int, V: int) -> int:
     """Return how many sequences one backward pass may hold, at least one."""
-    layers, T = model.P.shape
-    V = len(model.W_O)
     # A layer keeps h, h W and A h of width V, and its scores before and after the softmax.
     entries = (4 + 3 * layers) * T * V + 3 * layers * T * T
     return max(1, ENTRIES_AT_ONCE // max(1, entries))

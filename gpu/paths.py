@@ -86,7 +86,8 @@ def path_loss_and_gradients(
         tables = Tables.of(model).all
     into = [torch.zeros_like(table) for table in tables]
     P_gradient, loss = torch.zeros_like(model.P), 0.0
-    run = sequences_at_once(model)
+    layers, T = model.P.shape
+    run = sequences_at_once(layers, T, len(model.W_O), model.P.device.type)
     for start in range(0, len(tokens), run):
         part = tokens[start : start + run]
         loss += _add_part(model, tables, part, len(part) / len(tokens), into, P_gradient)
@@ -151,12 +152,10 @@ def path_logits(
     return causal_product(direct, by_path.mT.contiguous(), rows.flatten(1, 2), distinct.seen)
 
 
-def sequences_at_once(model: Transformer) -> int:
-    """Return how many sequences one backward pass may hold, at least one."""
-    layers, T = model.P.shape
-    V = len(model.W_O)
+def sequences_at_once(layers: int, T: int, V: int, kind: str) -> int:
+    """Return how many sequences one backward pass may hold on a cpu or cuda, at least one."""
     entries = (2 * 2**layers + 4) * T * V + 4 * 4**layers * T * T
-    return int(max(1, ENTRIES_AT_ONCE[model.P.device.type] // max(1, entries)))
+    return max(1, ENTRIES_AT_ONCE[kind] // int(max(1, entries)))
 
 
 def _before(table: Float[Tensor, "V V"], V: list[Tensor], layers: int) -> list[Tensor]:

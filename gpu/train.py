@@ -102,7 +102,9 @@ def train(
     ] = None,
     log_every: Annotated[int, typer.Option(metavar="S", help="Steps between lines of the log.")] = 10,
     save_every: Annotated[int, typer.Option(metavar="S", help="Steps between checkpoints.")] = 50,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in DIR.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the checkpoint in DIR, if there is one.")
+    ] = False,
     json: options.JsonFile = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -192,6 +194,9 @@ def _run(
     from gpu.training import Outputs, train_model
 
     about = corpus_facts(loaded) | {"statistics_of": "all sequences" if sample is None else sample}
+    if resume and team.leads and not quiet and not (out / CHECKPOINT).exists():
+        # The same command begins a run and goes on with it; only a person sees that DIR is another one.
+        typer.echo(f"There is no checkpoint in {out} to go on from: the run begins at step 0.", err=True)
     with display(settings.steps, team.leads and not quiet) as show:
         outputs = Outputs(out, save_every, log_every, _telling(show), resume, about)
         try:

@@ -106,7 +106,7 @@ def train_model(
 
     Raises:
         InputError: the tokens are no such array or fewer than a step's; there are more processes than
-            batches; the weights are larger than the memory; the folder is another run's or cannot be
+            batches; a step is larger than the memory; the folder is another run's or cannot be
             written to; or the loss stops being a number. Checkpoints stay.
     """
     outputs, team = outputs or Outputs(), team or Team()
@@ -117,7 +117,7 @@ def train_model(
             f"{team.size} processes share the batches of a step, which are {settings.accumulate}; "
             f"accumulate {team.size} or more, or start fewer processes."
         )
-    check_memory(settings, place)
+    check_memory(settings, numbers.shape[1] - 1, place)
     folder = outputs.folder if team.leads else None
     with nullcontext() if folder is None else claimed(folder):
         return _train(numbers, settings, statistics, place, outputs, folder, team)
@@ -190,6 +190,14 @@ def _take_step(
         value.sub_(gradients[group], alpha=settings.rate_at(step))
     # The loss is from before the step; after the last one nothing would show that a weight is no number.
     if not (math.isfinite(loss) and all(value.isfinite().all() for value in model.parameters())):
+        if step == 0 and not (
+            math.isfinite(loss) and all(one.isfinite().all() for one in gradients.values())
+        ):
+            # No rate makes a number of these.
+            raise InputError(
+                f"The loss of the start, or its gradient, is no number in {settings.dtype}: give a smaller "
+                f"--scale than {settings.start_size:g}, or a larger --decay."
+            )
         kept = f"the checkpoint of step {saved} is kept" if saved else "there is no checkpoint yet"
         told = "A weight is no number" if math.isfinite(loss) else f"The loss is {loss}"
         raise InputError(f"{told} at step {step + 1}: lower the rate {settings.rate:g}; {kept}.")

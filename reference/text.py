@@ -24,15 +24,20 @@ def read_documents(path: Path) -> Iterator[str]:
             document is asked for, or at the place.
     """
     check_readable(path)
-    first, pending = True, ""
+    # Of the document at hand only the end may belong to a separator: the rest is not searched again.
+    first, end, searched = True, "", list[str]()
     for block in _blocks(path):
-        *whole, pending = (pending + block).split(SEPARATOR)
-        for document in whole:
+        piece, *others = (end + block).split(SEPARATOR)
+        for other in others:
+            document, searched = "".join([*searched, piece]), []
             if not first or _is_text(document):
                 yield document
-            first = False
-    if first or _is_text(pending):
-        yield pending
+            first, piece = False, other
+        searched.append(piece[: 1 - len(SEPARATOR)])
+        end = piece[1 - len(SEPARATOR) :]
+    last = "".join([*searched, end])
+    if first or _is_text(last):
+        yield last
 
 
 def check_readable(path: Path) -> None:

@@ -189,17 +189,32 @@ def test_processes_that_torchrun_did_not_start_are_told_to(size, monkeypatch):
         pass
 
 
+def torchrun(*arguments):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [*command, *arguments], capture_output=True, text=True, timeout=240, env=environment, check=False
+    )
+
+
 def test_torchrun_starts_the_command(tmp_path, folder):
-    command = [
-        *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"),
-        *("-m", "gpu.train", str(folder / "t.npy"), "--layers", "2", "--rate", "0.5", "--steps", "6"),
+    done = torchrun(
+        *("gpu.train", str(folder / "t.npy"), "--layers", "2", "--rate", "0.5", "--steps", "6"),
         *("--batch", "3", "--accumulate", "3", "--init", "gaussian", "--scale", "0.5"),
         *("--statistics-sample", "0", "--out", str(tmp_path / "run"), "--json", str(tmp_path / "run.json")),
-    ]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, check=False)
+    )
     assert done.returncode == 0, done.stderr
     found = load_file(tmp_path / "run" / CHECKPOINT)
     for group, value in train_model(TOKENS, SETTINGS).items():
         np.testing.assert_array_equal(found[group], value)
     assert json.loads((tmp_path / "run.json").read_text())["last"]["step"] == 6
+
+
+def test_what_is_wrong_stands_in_a_sentence_above_what_torchrun_says(tmp_path):
+    """The guide to several devices says so. torchrun ends the others once one has ended: not all may tell."""
+    done = torchrun("gpu.stats", str(tmp_path / "none.npy"), "--out", str(tmp_path / "s.safetensors"))
+    ours, theirs = done.stderr.split("Traceback", 1)
+    said = [line for line in ours.splitlines() if line.startswith("gpu.stats:")]
+    assert 1 <= len(said) <= 2
+    assert all("There is no" in line and "none.npy" in line for line in said)
+    assert (done.returncode, "Traceback" in theirs, "ChildFailedError" in theirs) == (1, False, True)

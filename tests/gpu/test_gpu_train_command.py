@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -35,6 +36,7 @@ TOKENS = corpus(N, T, V)
 USUAL = ["--layers", "2", "--rate", "0.5", "--batch", "4", "--dtype", "float64", "--save-every", "1"]
 
 GAUSSIAN = ["--start", "gaussian", "--scale", "0.5"]
+NOTHING_THERE = "There is no checkpoint in {} to go on from: the run begins at step 0.\n"
 NO_STATISTICS = ["--statistics-sample", "0"]
 
 
@@ -161,12 +163,22 @@ def test_a_killed_run_keeps_others_out_and_resumes_to_the_same_bits(call, monkey
 def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(call):
     Path("run").mkdir()
     Path("run", LOG).write_text('{"step": 1, "loss": 1.0}\n')
-    assert (
-        call(train_command, "t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume")[0]
-        == 0
+    status, _, told = call(
+        train_command, "t.npy", *USUAL, "--steps", 3, "--log-every", 1, "--out", "run", "--resume"
     )
+    assert (status, told) == (0, NOTHING_THERE.format("run"))
     same_bits("run", expected(3))
     assert len(Path("run", LOG).read_text().splitlines()) == 3
+
+
+def test_resuming_in_a_folder_without_a_checkpoint_says_that_a_run_begins(call, halfway):
+    """A mistyped folder would else train for days before anybody sees it."""
+    usual = [train_command, "t.npy", *USUAL, "--steps", 6, "--resume"]
+    assert call(*usual, "--out", "runn")[::2] == (0, NOTHING_THERE.format("runn"))
+    assert call(*usual, "--out", "quiet", "--quiet") == (0, "", "")
+    # One that is there is gone on from without a word, also where it is at its end.
+    for _ in range(2):
+        assert call(*usual, "--out", "run")[::2] == (0, "")
 
 
 @pytest.fixture
@@ -242,6 +254,26 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(call):
     assert (status, told.count("\n")) == (2, 1)
     assert "lower the rate 1e+200; the checkpoint of step" in told
     assert all(np.isfinite(value).all() for value in load_file("run/" + CHECKPOINT).values())
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate", "told"),
+    [
+        (
+            1e38,
+            0.5,
+            "The loss of the start, or its gradient, is no number in float32: give a smaller --scale",
+        ),
+        (1e38, 0.0, "give a smaller --scale than 1e+38, or a larger --decay"),
+        (1e9, 1e-30, "or its gradient, is no number"),  # the loss is one
+        # These have a loss and gradients to begin with: only a step that is too long spoils them.
+        (1e4, 1e38, "A weight is no number at step 1: lower the rate 1e+38"),
+        (0.0, 1e38, "at step 2: lower the rate 1e+38"),
+    ],
+)
+def test_a_loss_that_is_no_number_before_any_step_is_the_fault_of_the_start(scale, rate, told):
+    with pytest.raises(InputError, match=re.escape(told)):
+        train_model(TOKENS, Settings(V, 2, rate=rate, steps=2, batch=24, start_size=scale))
 
 
 def test_a_weight_that_is_no_number_after_the_last_step_is_noticed():

@@ -218,6 +218,8 @@ def test_stats_does_not_write_over_its_own_input(tmp_path):
         ["verify", "--list"],
         ["verify", "--list", "--check", "theory.gram"],
         ["claims", "random-diagonal-baseline"],
+        ["--help"],
+        ["stats", "--help"],
     ],
 )
 def test_a_reader_that_goes_away_is_no_failed_check(tmp_path, arguments):
@@ -233,6 +235,12 @@ def test_a_reader_that_goes_away_is_no_failed_check(tmp_path, arguments):
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141
+
+
+def test_an_error_that_nobody_reads_is_no_failed_check(tmp_path):
+    call = f"{sys.executable} -m paper_checks stats none.txt -o s.safetensors"
+    command = f"{call} 2>&1 | true; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", command], cwd=tmp_path, timeout=120, check=False).returncode == 2
 
 
 def test_what_an_encoding_lacks_is_shown_by_its_number(tmp_path, monkeypatch):

@@ -98,6 +98,39 @@ def test_documents_do_not_depend_on_the_blocks_that_are_read(block, tmp_path, mo
     assert list(read_documents(path)) == ["a é\nb\nc", " ", "\n床\n"]
 
 
+class Counted(str):
+    """A text that counts the characters that are joined and split."""
+
+    done = 0
+
+    def __add__(self, other):
+        Counted.done += len(self) + len(other)
+        return Counted(str.__add__(self, other))
+
+    def __radd__(self, other):
+        return Counted(other) + self
+
+    def split(self, *given):
+        Counted.done += len(self)
+        return [Counted(piece) for piece in super().split(*given)]
+
+    def __getitem__(self, place):
+        return Counted(super().__getitem__(place))
+
+
+def test_the_work_on_a_document_grows_with_its_length(tmp_path, monkeypatch):
+    """What was searched for a separator is not searched again: twice the blocks are twice the characters."""
+    path = tmp_path / "t.txt"
+    path.write_text("-")
+    block, blocks, work = Counted("cats " * 20), [], []
+    monkeypatch.setattr("reference.text._blocks", lambda path: blocks)
+    for count in (50, 100):
+        blocks[:], Counted.done = [block] * count, 0
+        assert list(read_documents(path)) == [block * count]
+        work.append(Counted.done)
+    assert 0 < work[1] <= 2 * work[0] + len(block)
+
+
 def test_a_separator_first_or_last_makes_no_document(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("\n<|endoftext|>\none\n<|endoftext|>\n")
