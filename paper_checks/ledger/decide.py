@@ -60,6 +60,7 @@ class Decided:
             "needs": claim.needs,
             "statement": claim.statement,
             "stated": claim.stated,
+            "implied": claim.implied,
             "numbers": dict(claim.numbers),
             "quoted": dict(claim.quoted),
             "verdict": finding.verdict,

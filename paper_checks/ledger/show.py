@@ -38,7 +38,8 @@ def show_table(decided: Sequence[Decided], console: Console) -> None:
         table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=15)
         table.add_column("computed", no_wrap=True, overflow="ellipsis", max_width=15)
         for one in own:
-            table.add_row(Text(one.claim.id), verdict(one), Text(one.claim.stated), Text(brief(one)))
+            stated = f"{'implied: ' if one.claim.implied else ''}{one.claim.stated}"
+            table.add_row(Text(one.claim.id), verdict(one), Text(stated), Text(brief(one)))
         console.print(table)
     console.print(counts(decided), style="bold")
 
@@ -79,7 +80,8 @@ def show_one(one: Decided, console: Console) -> None:
     convention = " ".join(filter(None, (claim.convention, finding.convention)))
     rows = {
         "source": f"{places}, {claim.section}",
-        "stated": claim.stated,
+        "stated": "" if claim.implied else claim.stated,
+        "implied": f"{claim.stated} ({claim.implied})" if claim.implied else "",
         "computed": finding.computed,
         "why": finding.derivation,
         "read as": convention,
