@@ -74,6 +74,7 @@ class Decided:
             "weight": weight(claim, finding),
             "derivation": finding.derivation,
             "convention": " ".join(filter(None, (claim.convention, finding.convention))),
+            "otherwise": list(finding.otherwise),
             "checks": list(claim.checks),
             "command": self.command,
             "obtain": self.obtain,
