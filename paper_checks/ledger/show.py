@@ -75,7 +75,8 @@ def verdict(one: Decided) -> Text:
 def otherwise(one: Decided) -> str:
     """Return what another reading makes of the verdict, and which; "" where none turns it."""
     turned = "holds" if one.finding.verdict == "refuted" else "refuted"
-    return "; ".join(f"{turned} with {words}" for words in one.finding.otherwise)
+    readings = "; ".join(f"with {words}" for words in one.finding.otherwise)
+    return f"{turned} {readings}" if readings else ""
 
 
 def show_one(one: Decided, console: Console) -> None:

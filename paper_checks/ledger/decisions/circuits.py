@@ -210,7 +210,7 @@ def tokens_of_the_example(claim: Claim, setting: Setting) -> Finding:
         claim,
         {
             "a token for the beginning before the sentence": {"query": second + 1, "key": following + 1},
-            "none": {"query": second, "key": following},
+            "no such token": {"query": second, "key": following},
         },
         derivation=f"{claim.given['repeated']} is at {first} and {second}, "
         f"{claim.given['next']} at {following}.",

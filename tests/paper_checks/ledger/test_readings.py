@@ -69,3 +69,16 @@ def test_a_reading_that_is_told_to_hold_is_kept_as_one():
         told = re.findall(r"With ([^.:]*(?:\.\d[^.:]*)*): (holds|refuted)", one.finding.convention)
         kept = {words: verdict.split("_")[0] for words, verdict in one.finding.readings.items()}
         assert {words: kept.get(words) for words, _ in told} == dict(told), one.claim.id
+
+
+def test_the_loss_that_a_log_begins_with_depends_on_when_it_begins():
+    found = finding("paper-loss-start")
+    epoch, cut = found.readings
+    assert (found.verdict, found.otherwise) == ("refuted", (epoch, cut))
+    assert epoch == "the loss after an epoch, s eta = 1.6"
+    assert "log V = 8.00637" in found.derivation
+    assert "it is 8.00446" in found.derivation
+    # At a tenth of the rate an epoch is too short to be seen in two decimals.
+    slow = finding("paper-loss-start", rate="0.005")
+    assert slow.otherwise == (cut,)
+    assert finding("paper-loss-start", V="2981").verdict != "refuted"  # log V is 8.0000
