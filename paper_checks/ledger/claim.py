@@ -45,6 +45,7 @@ class Claim:
         topic: what it is about, the name of its file.
         statement: what is stated, in this project's words.
         stated: the stated value as a reader would quote it.
+        implied: by what the source implies it, where it nowhere says so ("by the scripts"); "" if it is said.
         numbers: what is stated, number by number, as printed ("0.450", not 0.45), alone or in (nested) lists.
         words: how a number is told where it was computed: by its name, a phrase with {} in its place.
         given: what the source computes them from, taken as it is: numbers as printed, or words.
@@ -73,6 +74,7 @@ class Claim:
     given: Mapping[str, Any] = field(default_factory=dict)
     quoted: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()
+    implied: str = ""
     kind: Kind = "statement"
     needs: Needs = "nothing"
     text: Mapping[str, Any] = field(default_factory=dict)

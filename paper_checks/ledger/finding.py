@@ -13,6 +13,8 @@ from properties.results import Evidence
 
 Verdict = Literal["holds", "holds_to_rounding", "refuted", "definition", "method", "not_run", "inconclusive"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+HOLD: tuple[Verdict, ...] = ("holds", "holds_to_rounding")
+REFUTED: tuple[Verdict, ...] = ("refuted",)
 
 
 class NotGiven(Exception):
@@ -29,6 +31,7 @@ class Finding:
         computed: the computed value, as a reader would quote it beside the stated one.
         derivation: in at most two lines, why it is so.
         convention: the reading under which it was judged; where two differ, what each gives.
+        readings: how else the claim may be read, in words that follow "with": the verdict that each gives.
         right: the claim's `numbers` as they should be; empty where the claim states none.
         missing: what would decide it, where this did not.
         tried: on which cases, where these stand for all; "" where it is of the very numbers or words stated.
@@ -42,11 +45,23 @@ class Finding:
     right: Mapping[str, Any] = field(default_factory=dict)
     missing: str = ""
     tried: str = ""
+    readings: Mapping[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def otherwise(self) -> tuple[str, ...]:
+        """The readings that turn the verdict: a refuted claim holds so, or one that holds is refuted."""
+        turned = {"holds": REFUTED, "holds_to_rounding": REFUTED, "refuted": HOLD}.get(self.verdict, ())
+        return tuple(words for words, verdict in self.readings.items() if verdict in turned)
 
 
 def judged(true: bool, computed: str, *, evidence: Evidence = "exact", **more: Any) -> Finding:
     """Return `holds` or `refuted` for a claim that is true or not."""
-    return Finding("holds" if true else "refuted", evidence, computed, **more)
+    return Finding(verdict_if(true), evidence, computed, **more)
+
+
+def verdict_if(true: bool) -> Verdict:
+    """Return `holds` or `refuted`."""
+    return "holds" if true else "refuted"
 
 
 def compared(
@@ -91,11 +106,12 @@ def by_readings(
     """
     (first, numbers), *others = readings.items()
     finding = compared(claim, numbers, evidence=evidence, **more)
-    told = [f"Judged with {first}."]
+    told, verdicts = [f"Judged with {first}."], {}
     for words, computed in others:
         other = compared(claim, computed)
+        verdicts[words] = other.verdict
         told.append(f"With {words}: {other.verdict.replace('_', ' ')} ({other.computed}).")
-    return replace(finding, convention=" ".join(told))
+    return replace(finding, convention=" ".join(told), readings=verdicts)
 
 
 def _pairs(where: str, stated: Any, computed: Any) -> list[tuple[str, Any]]:

@@ -35,10 +35,11 @@ def show_table(decided: Sequence[Decided], console: Console) -> None:
         table = Table(box=None, pad_edge=False, header_style="bold", title=source.title, title_justify="left")
         table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=32)
         table.add_column("verdict", no_wrap=True)
-        table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=15)
-        table.add_column("computed", no_wrap=True, overflow="ellipsis", max_width=15)
+        table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=14)
+        table.add_column("computed", no_wrap=True, overflow="ellipsis", max_width=14)
         for one in own:
-            table.add_row(Text(one.claim.id), verdict(one), Text(one.claim.stated), Text(brief(one)))
+            stated = f"{'implied: ' if one.claim.implied else ''}{one.claim.stated}"
+            table.add_row(Text(one.claim.id), verdict(one), Text(stated), Text(brief(one)))
         console.print(table)
     console.print(counts(decided), style="bold")
 
@@ -65,9 +66,17 @@ def counts(decided: Sequence[Decided]) -> str:
 
 
 def verdict(one: Decided) -> Text:
-    """Return the verdict as a word, coloured."""
+    """Return the verdict as a word, coloured, with a mark where another reading turns it."""
     name = one.finding.verdict
-    return Text(WORDS.get(name, name), style=STYLES.get(name, ""))
+    mark = " *" if one.finding.otherwise else ""
+    return Text(WORDS.get(name, name) + mark, style=STYLES.get(name, ""))
+
+
+def otherwise(one: Decided) -> str:
+    """Return what another reading makes of the verdict, and which; "" where none turns it."""
+    turned = "holds" if one.finding.verdict == "refuted" else "refuted"
+    readings = "; ".join(f"with {words}" for words in one.finding.otherwise)
+    return f"{turned} {readings}" if readings else ""
 
 
 def show_one(one: Decided, console: Console) -> None:
@@ -79,10 +88,12 @@ def show_one(one: Decided, console: Console) -> None:
     convention = " ".join(filter(None, (claim.convention, finding.convention)))
     rows = {
         "source": f"{places}, {claim.section}",
-        "stated": claim.stated,
+        "stated": "" if claim.implied else claim.stated,
+        "implied": f"{claim.stated} ({claim.implied})" if claim.implied else "",
         "computed": finding.computed,
         "why": finding.derivation,
         "read as": convention,
+        "otherwise": otherwise(one),
         "evidence": finding.evidence if finding.verdict != "not_run" else "",
         "strength": one.strength.words,
         "missing": one.strength.missing,

@@ -183,6 +183,26 @@ def test_the_errata_say_how_a_claim_was_read():
     assert "<dt>Read as</dt><dd>As it is counted.</dd>" in errata
 
 
+def test_the_page_says_what_was_only_implied_and_by_what():
+    wrong = claim("wrong", "refuted", stated="four", implied="by the scripts")
+    page = page_of(with_claims(sample_run(), wrong, claim("said", "refuted", stated="five")))
+    errata = page.split('id="errata"')[1].split("</section>")[0]
+    told = 'four <span class="quiet">(only implied, by the scripts)</span>'
+    assert f"<dt>Implied</dt><dd>{told}</dd>" in errata
+    assert "<dt>Stated</dt><dd>five</dd>" in errata
+    assert told in row_of(page, "wrong")
+    assert "implied" not in row_of(page, "said")
+
+
+def test_the_page_says_in_which_reading_a_verdict_turns():
+    wrong = claim("wrong", "refuted", otherwise=["steps from 0", "rows from 1"])
+    page = page_of(with_claims(sample_run(), wrong, claim("right", "holds", otherwise=["a mean"])))
+    errata = page.split('id="errata"')[1].split("</section>")[0]
+    assert "<dt>Otherwise</dt><dd>holds with steps from 0; with rows from 1</dd>" in errata
+    assert "otherwise holds with steps from 0; with rows from 1</span>" in row_of(page, "wrong")
+    assert "otherwise refuted with a mean</span>" in row_of(page, "right")
+
+
 def test_a_run_without_claims_says_nothing_of_them():
     page = page_of(with_claims(sample_run()))
     assert 'id="ledger"' not in page

@@ -173,7 +173,17 @@ def hostile_run():
     )
     figures = result("scaling.W_O", HOSTILE, measurements=bad.measurements)
     skipped = result(f"{HOSTILE}.x", HOSTILE, "skipped", note=HOSTILE)
-    texts = ("title", "section", "topic", "statement", "stated", "computed", "derivation", "command")
+    texts = (
+        "title",
+        "section",
+        "topic",
+        "statement",
+        "stated",
+        "implied",
+        "computed",
+        "derivation",
+        "command",
+    )
     hostile = claim(HOSTILE, "refuted", source=HOSTILE, **dict.fromkeys(texts, HOSTILE))
     run = run_of(bad, figures, skipped, corpus={"name": HOSTILE, "digest": HOSTILE}, left_out=[HOSTILE])
     return with_claims(run, hostile)

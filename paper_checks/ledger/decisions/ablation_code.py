@@ -9,7 +9,7 @@ import numpy as np
 
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.constructions.heads import Layer, random_layer, side_by_side, zeroed
-from paper_checks.ledger.finding import Finding, judged
+from paper_checks.ledger.finding import Finding, judged, verdict_if
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
 
@@ -120,6 +120,7 @@ def weight_slice(claim: Claim, setting: Setting) -> Finding:
         derivation="Column c of a weight [out, in] multiplies feature c of the input, so either may be zero: "
         "the input of the projection holds the heads side by side there too.",
         convention=f"Stored as [{', '.join(other)}], the same index gives {words[same[other]]}.",
+        readings={f"a weight stored as [{', '.join(other)}]": verdict_if(not same[other])},
     )
 
 

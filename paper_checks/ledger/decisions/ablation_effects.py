@@ -11,8 +11,8 @@ from mpmath import log, mp, mpf
 
 from paper_checks.ledger.book import tables
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding, by_readings, compared
-from paper_checks.ledger.printed import as_printed, fractions
+from paper_checks.ledger.finding import Finding, by_readings, compared, verdict_if
+from paper_checks.ledger.printed import as_printed, exact, fractions
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.runs import against_runs, beside_published, poem_runs
 from paper_checks.ledger.setting import Setting
@@ -150,6 +150,11 @@ def share_of_the_stream(claim: Claim, setting: Setting) -> Finding:
         derivation=f"{claim.given['output']}/{claim.given['stream']}. At a right angle to the stream it "
         f"lengthens it by {longer:.1%}.",
         convention=f"To the two digits printed; to one digit the share is {float(share):.1g}.",
+        readings={
+            "the share to one digit": verdict_if(
+                Fraction(f"{float(share):.1g}") == exact(claim.numbers["share"])
+            )
+        },
     )
 
 

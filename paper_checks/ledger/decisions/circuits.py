@@ -8,7 +8,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding, by_readings, compared, judged
+from paper_checks.ledger.finding import Finding, by_readings, compared, judged, verdict_if
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
 from reference.composition import composition_score
@@ -164,7 +164,7 @@ def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
     reader = shared.T @ rng.normal(size=(NARROW, WIDE))
     before = float(composition_score(positions, reader))
     turned = float(composition_score(-positions, reader))
-    flipped = composition_score(positions[::-1, ::-1], reader)
+    flipped = float(composition_score(positions[::-1, ::-1], reader))
     return judged(
         turned < before,
         f"a score of {before:.3f} before and {turned:.3f} after",
@@ -173,6 +173,7 @@ def rotation_by_180(claim: Claim, setting: Setting) -> Finding:
         "subspaces, not signs.",
         convention=f"Turning the array by 180 degrees instead reverses the stream's coordinates too, "
         f"{flipped:.3f}: that is another basis, and lowers what is aligned.",
+        readings={"the array turned by 180 degrees": verdict_if(flipped < before)},
     )
 
 
@@ -209,7 +210,7 @@ def tokens_of_the_example(claim: Claim, setting: Setting) -> Finding:
         claim,
         {
             "a token for the beginning before the sentence": {"query": second + 1, "key": following + 1},
-            "none": {"query": second, "key": following},
+            "no such token": {"query": second, "key": following},
         },
         derivation=f"{claim.given['repeated']} is at {first} and {second}, "
         f"{claim.given['next']} at {following}.",

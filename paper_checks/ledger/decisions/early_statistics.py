@@ -10,7 +10,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding, compared, judged
+from paper_checks.ledger.finding import Finding, compared, judged, verdict_if
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import TINY, Setting
 from properties.tolerances import rounding
@@ -59,6 +59,7 @@ def prefix_without_current(claim: Claim, setting: Setting) -> Finding:
         f"row t gives the current token 1/t too: diagonal {', '.join(map(str, diagonal[:3]))}, ...",
         derivation="Causal attention sees its own position, so the prefix of the formula ends with m = t; "
         "with only tokens before t, row t would be 1/(t-1) and row 1 empty.",
+        readings={"its formula, which has m <= t": verdict_if(all(diagonal))},
     )
 
 

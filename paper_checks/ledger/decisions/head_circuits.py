@@ -10,7 +10,7 @@ from math import isqrt
 from flint import fmpq, fmpq_mat
 
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.finding import Finding, judged
+from paper_checks.ledger.finding import Finding, judged, verdict_if
 from paper_checks.ledger.printed import exact, shown
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
@@ -96,6 +96,7 @@ def sum_over_heads(claim: Claim, setting: Setting) -> Finding:
             f"{'still' if linear else 'not'} linear in x: LN{_pair(x1)} = {_pair(layer_norm(x1))}, and twice "
             f"that input gives {_pair(twice)}."
         ),
+        readings={"x before its LayerNorm": verdict_if(not linear)},
     )
 
 

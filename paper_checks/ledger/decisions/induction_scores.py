@@ -19,7 +19,7 @@ from paper_checks.ledger.decisions.induction_mechanism import (
     random_case,
     repeated_case,
 )
-from paper_checks.ledger.finding import Finding, by_readings, compared, judged
+from paper_checks.ledger.finding import Finding, by_readings, compared, judged, verdict_if
 from paper_checks.ledger.printed import fraction, fractions, rounds_to
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.runs import DIFFER_LESS, agreed, runs_of
@@ -53,6 +53,7 @@ def uniform_row(claim: Claim, setting: Setting) -> Finding:
         derivation="Row i sees the positions 0 to i, which are i + 1. The untrained heads of the chapter "
         f"average {float(measured):.4f}.",
         convention="Counted from 1, row i has 1/i.",
+        readings={"rows counted from 1": verdict_if(abs(measured - right) < abs(measured - stated))},
     )
 
 
@@ -187,6 +188,7 @@ def other_ways(claim: Claim, setting: Setting) -> Finding:
         convention=f"The same head is right at {other_share:.0%} of positions where the period is another, "
         f"and at {free_share:.0%} where tokens recur at no fixed distance: induction is needed only where "
         "the period varies.",
+        readings={"a period that varies": verdict_if(other_share < 1)},
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from mpmath import log, mp, mpf
+from mpmath import floor, log, mp, mpf
 from scipy.sparse.linalg import svds
 
 from paper_checks.fastest import statistics_of
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decisions.early_training import ablation_orders
-from paper_checks.ledger.finding import Finding, NotGiven, compared, judged
+from paper_checks.ledger.finding import Finding, NotGiven, by_readings, compared, judged
 from paper_checks.ledger.printed import rounds_to
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
@@ -38,16 +38,30 @@ def steps_run(claim: Claim, setting: Setting) -> Finding:
 
 @decides("paper-loss-start")
 def loss_start(claim: Claim, setting: Setting) -> Finding:
-    """Evaluate log V."""
+    """Evaluate log V; beside it, what a log says that begins after an epoch, or that cuts digits.
+
+    To leading order the loss falls by s eta |B_bar|^2, which is also what removing W_O's leading term costs:
+    the post prints that at its s eta.
+    """
+    sequences, batch, rate, fall, at = (
+        claim.given_number(name) for name in ("sequences", "batch", "rate", "fall", "fall_at")
+    )
+    updates = sequences / batch
+    progress = updates * rate
     with mp.workdps(50):
         loss = log(mpf(claim.given["V"]))
-    return compared(
+        later = loss - mpf(float(fall * progress / at))
+        cut = floor(100 * loss) / 100
+    return by_readings(
         claim,
-        {"loss": loss},
-        derivation=f"A uniform prediction over V words has the loss log V = {float(loss):.5f}.",
-        convention="Judged as the loss before any update; cut after two decimals, not rounded, it is 8.00."
-        if int(loss * 100) == 800
-        else "",
+        {
+            "the loss before any update": {"loss": loss},
+            f"the loss after an epoch, s eta = {float(progress):g}": {"loss": later},
+            "digits cut after two decimals, not rounded": {"loss": cut},
+        },
+        derivation=f"A uniform prediction over V words has the loss log V = {float(loss):.5f}. After an "
+        f"epoch of {updates} updates at {float(rate):g} it is {float(later):.5f}, by the fall of "
+        f"{float(fall):.5f} that the post prints at s eta = {float(at):g}.",
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.constructions import probes
-from paper_checks.ledger.finding import Finding, judged
+from paper_checks.ledger.finding import Finding, judged, verdict_if
 from paper_checks.ledger.registry import decides
 from paper_checks.ledger.setting import Setting
 from properties.tolerances import DEVIATIONS
@@ -39,6 +39,7 @@ def position_in_the_input(claim: Claim, setting: Setting) -> Finding:
         "than dimensions, a linear map takes each position to its own axis and every character to 0.",
         convention=f"Where positions enter in the attention only, the input is the same at each and the "
         f"share is chance, {without:.0%}.",
+        readings={"positions that enter in the attention only": verdict_if(without < 1)},
     )
 
 

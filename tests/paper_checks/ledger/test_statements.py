@@ -1,16 +1,18 @@
 """What a claim states is a sentence, and what was found of it can be read alone."""
 
 import re
+from io import StringIO
 
 import pytest
 from planted import claim_of
+from rich.console import Console
 
 from paper_checks.ledger.book import _claim, claims
 from paper_checks.ledger.claim import Claim
 from paper_checks.ledger.decide import decide
 from paper_checks.ledger.finding import compared
 from paper_checks.ledger.setting import Setting
-from paper_checks.ledger.show import brief
+from paper_checks.ledger.show import brief, show_one, show_table
 from reference.errors import InputError
 
 # Finite verbs of the statements that are no nouns in them: a statement with another verb adds it here.
@@ -76,3 +78,19 @@ def test_what_is_quoted_is_a_fact_or_a_theorem_with_its_work(quoted):
     entry = {"id": "x", "source": "paper", "section": "1", "statement": "It is.", "stated": "2"}
     with pytest.raises(InputError, match="a fact or a theorem"):
         _claim("here", "t", {**entry, "checks": ["a.b"], "quoted": quoted})
+
+
+def test_what_is_only_implied_says_by_what_and_not_as_if_it_were_stated():
+    implied = [claim for claim in claims() if claim.implied]
+    assert all(claim.implied.startswith("by ") for claim in implied)
+    assert [claim.id for claim in claims() if "impli" in claim.stated] == []
+    assert sum(claim.source == "paper" for claim in implied) == 11
+    (one,) = decide([claim_of("paper-perhead-g")], Setting())
+    console = Console(width=80, record=True, file=StringIO())
+    show_one(one, console)
+    show_table([one], console)
+    told = console.export_text()
+    assert "implied    the same matrix (by the scripts)" in told
+    assert "implied: the s…" in told
+    assert "  stated  " not in told.split("again")[0]
+    assert one.as_row()["implied"] == "by the scripts"
