@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paper_checks.failures import failures
 from paper_checks.left_out import left_out, wanting
 from properties.catalogue import CHECKS
-from properties.failure import failure_lines, wrapped
-from properties.results import BAD, MATHEMATICS, Result, Run
+from properties.results import MATHEMATICS, Result, Run
 from reference.errors import counted
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
@@ -23,7 +23,7 @@ WIDE, LONGEST_NARROW_ID = 72, 16
 WORDS = {"passed": "ok", "failed": "FAILED", "errored": "ERROR", "not_applicable": "n/a"}
 # Verdicts that every case led to: behind another stands no number of cases that says how much was tried.
 HELD = ("passed", "xpassed")
-LEGEND = "Beside ok: the worst error over its bound; exact where it holds without any."
+LEGEND = "A number is the worst error over its bound; exact: it holds without any."
 # The checks that are tried on the corpus that is given too.
 ON_CORPUS = frozenset(check.id for check in CHECKS if check.needs and check.cases.of_corpus is not None)
 
@@ -37,9 +37,8 @@ def show(run: Run, console: Console) -> None:
         console.print(LEGEND)
     for table in checkpoint_tables(run.results):
         console.print(table)
-    for result in run.results:
-        if result.result in BAD:
-            console.print(failure(result))
+    for told in failures(run.results):
+        console.print(told)
     for sentence in [*run.header["left_out"], *left_out(run.results)]:
         console.print(f"Left out: {sentence}", style="dim")
     console.print(verdict(run))
@@ -73,14 +72,6 @@ def footer_states(footer: dict[str, Any]) -> list[str]:
     """Return the states besides `passed` that occurred."""
     states = ("failed", "errored", "xpassed", "xfailed", "skipped", "not_applicable")
     return [state for state in states if footer[state]]
-
-
-def failure(result: Result) -> RenderableType:
-    """Return what a person needs to see of one failure: the law, the case, got and expected, the command."""
-    first, *others = failure_lines(result)
-    styles = {"  slip    ": "yellow", "  rerun   ": "cyan"}
-    lines = [Text(wrapped(line), style=styles.get(line[:10], "")) for line in others]
-    return Group(Text(first, style="bold red"), *lines, Text(""))
 
 
 def tables(results: Sequence[Result], *, wide: bool = True) -> list[Table]:
