@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paper_checks.failures import failures
+from paper_checks.found import in_full
 from paper_checks.left_out import left_out, wanting
 from properties.catalogue import CHECKS
 from properties.results import MATHEMATICS, Result, Run
@@ -29,7 +30,7 @@ ON_CORPUS = frozenset(check.id for check in CHECKS if check.needs and check.case
 
 
 def show(run: Run, console: Console) -> None:
-    """Print the tables, the failures, what was left out, and the count."""
+    """Print the tables, what few checks found, the failures, what was left out, and the count."""
     shown = tables(run.results, wide=console.width >= WIDE)
     for table in shown:
         console.print(table)
@@ -37,7 +38,7 @@ def show(run: Run, console: Console) -> None:
         console.print(LEGEND)
     for table in checkpoint_tables(run.results):
         console.print(table)
-    for told in failures(run.results):
+    for told in [*in_full(run.results), *failures(run.results)]:
         console.print(told)
     for sentence in [*run.header["left_out"], *left_out(run.results)]:
         console.print(f"Left out: {sentence}", style="dim")

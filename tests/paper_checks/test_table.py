@@ -33,7 +33,8 @@ def printed(*results, **header):
 
 
 def rows_of(text):
-    return [line.split()[0] for line in text.splitlines() if line.startswith("statistics.")]
+    rows = [line.split() for line in text.splitlines() if line.startswith("statistics.")]
+    return [row[0] for row in rows if len(row) > 1]
 
 
 class OneMethod:
