@@ -1,10 +1,10 @@
-"""What a run left out, one line a target: how many checks, and for want of what."""
+"""What a run left out of each target: how many checks, and for want of what."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from properties.results import Result
 from reference.errors import counted
@@ -15,15 +15,15 @@ NO_STATISTIC = re.compile(r"statistics answers no '(\w+)'")
 
 
 def left_out(results: Sequence[Result]) -> list[str]:
-    """Return a line for each target some of whose checks did not apply or were skipped."""
+    """Return a sentence or two for each target some of whose checks did not apply or were skipped."""
     by_target: dict[str, list[str]] = {}
     for result in results:
         if result.result in ("not_applicable", "skipped"):
             by_target.setdefault(result.target, []).append(result.note or result.result)
-    return [f"{target}: {_told(notes)}" for target, notes in by_target.items()]
+    return [sentence for target, notes in by_target.items() for sentence in _told(target, notes)]
 
 
-def _told(notes: Sequence[str]) -> str:
+def _told(target: str, notes: Sequence[str]) -> Iterator[str]:
     wanted: dict[str, None] = {}
     lacking = 0
     others: Counter[str] = Counter()
@@ -33,9 +33,13 @@ def _told(notes: Sequence[str]) -> str:
         wanted |= dict.fromkeys(names)
         if not names:
             others[note] += 1
-    parts = [f"{counted(lacking, 'check')} for want of {', '.join(wanted)}"] if lacking else []
-    parts += [f"{counted(count, 'check')}, {note}" for note, count in others.items()]
-    return "; ".join(parts)
+    if lacking:
+        need = "needs" if lacking == 1 else "need"
+        what = f"methods or statistics that {target} has not: {', '.join(wanted)}"
+        yield f"{counted(lacking, 'check')} {need} {what}"
+    if others:
+        parts = [f"{counted(count, 'check')}, {note}" for note, count in others.items()]
+        yield f"{target}: {'; '.join(parts)}"
 
 
 def wanting(note: str) -> list[str]:

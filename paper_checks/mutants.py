@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paper_checks.failures import failure
 from paper_checks.provenance import header
-from paper_checks.table import failure
 from properties.mutants.trial import FAMILY, chosen, share_caught, try_equivalent, try_mutant
 from properties.results import Result, Run, summarise
 

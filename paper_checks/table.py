@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paper_checks.failures import failures
+from paper_checks.found import in_full
 from paper_checks.left_out import left_out, wanting
-from properties.failure import failure_lines, wrapped
-from properties.results import BAD, MATHEMATICS, Result, Run
+from properties.catalogue import CHECKS
+from properties.results import MATHEMATICS, Result, Run
 from reference.errors import counted
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
@@ -21,15 +22,24 @@ LONGEST_ID = 41
 # Columns that ids in one line and three verdicts need, and what an id has where there are fewer.
 WIDE, LONGEST_NARROW_ID = 72, 16
 WORDS = {"passed": "ok", "failed": "FAILED", "errored": "ERROR", "not_applicable": "n/a"}
+# Verdicts that every case led to: behind another stands no number of cases that says how much was tried.
+HELD = ("passed", "xpassed")
+LEGEND = "A number is the worst error over its bound; exact: it holds without any."
+# The checks that are tried on the corpus that is given too.
+ON_CORPUS = frozenset(check.id for check in CHECKS if check.needs and check.cases.of_corpus is not None)
 
 
 def show(run: Run, console: Console) -> None:
-    """Print the tables, the failures, what was left out, and the count."""
-    for table in [*tables(run.results, wide=console.width >= WIDE), *checkpoint_tables(run.results)]:
+    """Print the tables, what few checks found, the failures, what was left out, and the count."""
+    shown = tables(run.results, wide=console.width >= WIDE)
+    for table in shown:
         console.print(table)
-    for result in run.results:
-        if result.result in BAD:
-            console.print(failure(result))
+    if shown:
+        console.print(LEGEND)
+    for table in checkpoint_tables(run.results):
+        console.print(table)
+    for told in [*in_full(run.results), *failures(run.results)]:
+        console.print(told)
     for sentence in [*run.header["left_out"], *left_out(run.results)]:
         console.print(f"Left out: {sentence}", style="dim")
     console.print(verdict(run))
@@ -41,12 +51,21 @@ def verdict(run: Run) -> Text:
     words = [f"{footer['passed']} passed"]
     words += [f"{footer[state]} {state.replace('_', ' ')}" for state in footer_states(footer)]
     style = "bold green" if footer["ok"] else "bold red"
-    corpus = run.header["corpus"]
     return Text(
-        f"{', '.join(words)} in {footer['seconds']:.0f} s. Seed {run.header['seed']}; "
-        f"corpus: {corpus['name']}, {counted(corpus['sequences'], 'sequence')} of "
-        f"{counted(corpus['length'], 'position')}, {counted(corpus['vocab_size'], 'word')}.",
+        f"{', '.join(words)} in {footer['seconds']:.0f} s. Seed {run.header['seed']}; {_corpus(run)}.",
         style=style,
+    )
+
+
+def _corpus(run: Run) -> str:
+    """Return what the corpus was, where a check that was tried looked at it."""
+    tried = [result for result in run.results if result.result not in ("not_applicable", "skipped")]
+    if not any(result.check in ON_CORPUS or result.family == "checkpoint" for result in tried):
+        return "none of these checks looks at a corpus"
+    corpus = run.header["corpus"]
+    return (
+        f"corpus: {corpus['name']}, {counted(corpus['sequences'], 'sequence')} of "
+        f"{counted(corpus['length'], 'position')}, {counted(corpus['vocab_size'], 'word')}"
     )
 
 
@@ -54,14 +73,6 @@ def footer_states(footer: dict[str, Any]) -> list[str]:
     """Return the states besides `passed` that occurred."""
     states = ("failed", "errored", "xpassed", "xfailed", "skipped", "not_applicable")
     return [state for state in states if footer[state]]
-
-
-def failure(result: Result) -> RenderableType:
-    """Return what a person needs to see of one failure: the law, the case, got and expected, the command."""
-    first, *others = failure_lines(result)
-    styles = {"  slip    ": "yellow", "  rerun   ": "cyan"}
-    lines = [Text(wrapped(line), style=styles.get(line[:10], "")) for line in others]
-    return Group(Text(first, style="bold red"), *lines, Text(""))
 
 
 def tables(results: Sequence[Result], *, wide: bool = True) -> list[Table]:
@@ -79,11 +90,7 @@ def tables(results: Sequence[Result], *, wide: bool = True) -> list[Table]:
     abreast = TARGETS_ABREAST if wide else 1
     groups = [others[i : i + abreast] for i in range(0, len(others), abreast)]
     made = [_table(results, group, wide) for group in [abstract, *groups] if group]
-    if not made:
-        return []
-    made[-1].caption = "A number is the worst error over its bound; without one, equality was exact."
-    made[-1].caption_justify = "left"
-    return made
+    return [table for table in made if table.row_count]
 
 
 def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
@@ -123,7 +130,10 @@ def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
 
 
 def _table(results: Sequence[Result], targets: Sequence[str], wide: bool) -> Table:
-    """Return a row a check and a column a target; a cell holds the verdict and the worst error over bound."""
+    """Return a row a check and a column a target; a cell holds the verdict and the worst error over bound.
+
+    A check that lacks a method of every target has no row: what was left out tells these together.
+    """
     by_check: dict[str, dict[str, Result]] = {}
     for result in results:
         if result.target in targets:
@@ -138,45 +148,36 @@ def _table(results: Sequence[Result], targets: Sequence[str], wide: bool) -> Tab
     for target in targets:
         # A long name goes on in the next line: what may not wrap is squeezed with the numbers beside it.
         table.add_column(target, overflow="fold")
-    together = _idle_families(by_check)
     for check, row in by_check.items():
-        ids = together.get(_family(check), [])
-        if check in ids:
-            if check == ids[0]:
-                cells = (_want(target, [by_check[id] for id in ids]) for target in targets)
-                table.add_row(f"{_family(check)}, {len(ids)} checks", "0", *cells)
+        if all(_lacks(result) for result in row.values()):
             continue
-        # The fewest of the targets that it applies to: a shortfall shows.
-        tried = [result.cases for result in row.values() if result.result != "not_applicable"]
-        cases = str(min(tried, default=0))
+        # The fewest of the targets that it holds of: a shortfall shows.
+        tried = [result.cases for result in row.values() if result.result in HELD]
+        cases = str(min(tried)) if tried else ""
         table.add_row(check, cases, *(_cell(row.get(target)) for target in targets))
     return table
 
 
-def _family(check: str) -> str:
-    return check.split(".")[0]
-
-
-def _idle_families(by_check: Mapping[str, Mapping[str, Result]]) -> dict[str, list[str]]:
-    """Return by family the checks, several, that apply to none of the targets: one row tells them all."""
-    idle = [
-        check
-        for check, row in by_check.items()
-        if all(result.result == "not_applicable" for result in row.values())
-    ]
-    by_family = {family: list(ids) for family, ids in groupby(sorted(idle, key=_family), key=_family)}
-    return {family: ids for family, ids in by_family.items() if len(ids) > 1}
-
-
-def _want(target: str, rows: Sequence[Mapping[str, Result]]) -> Text:
-    """Return that checks do not apply to a target, and for want of what."""
-    notes = [row[target].note or "" for row in rows if target in row]
-    names = dict.fromkeys(name for note in notes for name in wanting(note))
-    return Text(WORDS["not_applicable"] + (f", no {', '.join(names)}" if names else ""), style="dim")
+def _lacks(result: Result) -> bool:
+    """Whether a check does not apply because the implementation lacks what it needs."""
+    return result.result == "not_applicable" and bool(wanting(result.note or ""))
 
 
 def _cell(result: Result | None) -> Text:
     if result is None:
         return Text("")
-    ratio = "" if result.error_over_bound is None else f" {result.error_over_bound:.0e}"
-    return Text(WORDS.get(result.result, result.result) + ratio, style=STYLES.get(result.result, "dim"))
+    told = WORDS.get(result.result, result.result)
+    if result.error_over_bound is not None:
+        told += f" {ratio(result.error_over_bound)}"
+    elif result.result == "passed":
+        told += " exact"
+    return Text(told, style=STYLES.get(result.result, "dim"))
+
+
+def ratio(value: float) -> str:
+    """Return an error over its bound for a narrow column: 0, <.01, .47, 1.2, 34 or 5.6e+11."""
+    if 0 < value < 0.01:
+        return "<.01"
+    if value < 1:
+        return f"{value:.2f}".removeprefix("0") if value else "0"
+    return f"{value:.2g}"

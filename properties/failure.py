@@ -13,6 +13,7 @@ from properties.results import Result
 COLUMNS = 80
 LONGEST_VALUE = 300
 RERUN = "  rerun     "
+INDENT = " " * len(RERUN)
 NUMBERS = ("error", "got", "expected", "exact", "bound", "ratio")
 
 
@@ -45,18 +46,28 @@ def failure_rows(result: Result) -> Iterator[tuple[str, Any]]:
 
 def wrapped(line: str) -> str:
     """Return a line of a failure in 80 columns; a command goes on after a backslash, to be copied whole."""
-    indent = " " * 12
-    words = _words_of(line.removeprefix(RERUN)) if line.startswith(RERUN) else []
+    if line.startswith(RERUN):
+        return wrapped_command(line.removeprefix(RERUN), RERUN)
+    return _filled(line)
+
+
+def wrapped_command(command: str, label: str) -> str:
+    """Return a command after a label in 80 columns; it goes on after a backslash, to be copied whole."""
+    words = _words_of(command)
     if not words:
-        return textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False)
-    rows = [RERUN]
+        return _filled(f"{label}{command}")
+    rows = [label]
     for number, word in enumerate(map(shlex.quote, words)):
         if number and len(rows[-1]) + len(word) > COLUMNS - 3:
             rows[-1] += " \\"
-            rows.append(indent + word)
+            rows.append(INDENT + word)
         else:
             rows[-1] += f" {word}" if number else word
     return "\n".join(rows)
+
+
+def _filled(line: str) -> str:
+    return textwrap.fill(line, COLUMNS, subsequent_indent=INDENT, break_on_hyphens=False)
 
 
 def _words_of(command: str) -> list[str]:

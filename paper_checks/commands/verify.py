@@ -42,7 +42,8 @@ class Suite:
         checkpoints: the targets that are compared with the theory.
         checks: the laws.
         named: the targets as they were given.
-        left_out: a sentence for each implementation that comes along and cannot run here.
+        left_out: a sentence for each implementation that comes along and cannot run here, and for those that
+            were named and have no part in the checks that were.
     """
 
     implementations: tuple[str, ...]
@@ -69,6 +70,7 @@ class Suite:
         """
         from paper_checks.verification import default_targets
         from properties.catalogue import CHECKS, select
+        from properties.results import MATHEMATICS
         from reference.errors import InputError
 
         own, left_out = ((), ()) if targets else default_targets()
@@ -80,7 +82,11 @@ class Suite:
                 "has none: all its weights are looked at. Leave --check out, or name an implementation."
             )
         laws = tuple(check for check in CHECKS if check.needs) if others else ()
-        return cls(others, checkpoints, select(names) if names or own else laws, tuple(targets), left_out)
+        checks = select(names) if names or own else laws
+        if targets and not any(check.needs for check in checks) and others:
+            why = f"these are checks of the mathematics ({MATHEMATICS}), which try no implementation"
+            left_out = (f"{' and '.join(others)}: {why}",)
+        return cls(others, checkpoints, checks, tuple(targets), left_out)
 
     @classmethod
     def whole(cls, more: Sequence[str]) -> Suite:

@@ -13,7 +13,7 @@ import math
 from flint import fmpq
 
 from properties.cases import SETTINGS, SMALL_CORPORA, CorpusCase, SettingCase
-from properties.check import Check, Outcome
+from properties.check import Check, Measurement, Outcome
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import exact_by_corpus
 from properties.target import Target
@@ -43,6 +43,9 @@ def _zero_passes(target: Target, case: SettingCase) -> Outcome:
                 run = Setting(case.vocab_size, T, case.layers, rate, s)
                 found = zero_always_passes(THEOREMS["Theorem 4.1"], run)[group]
                 yield equal(f"zero always passes as {group} at eta = {rate}", found, expected)
+    sizes = f"V = {case.vocab_size}, T = {T}, L = {case.layers}, s = {s}"
+    told = {sizes: {group: str(edge) for group, edge in edges.items()}}
+    yield Measurement("zero passes on every corpus, from this eta on", told)
 
 
 def _impostors_pass(target: Target, case: CorpusCase) -> Outcome:

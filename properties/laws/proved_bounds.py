@@ -158,6 +158,7 @@ def _depth(target: Target, case: StepsCase) -> Outcome:
 
 def _window(target: Target, case: StepsCase) -> Outcome:
     """Theorem D.10 ends at 1/(12 L) or earlier."""
+    reached: dict[str, dict[str, float]] = {}
     for layers, times in FURTHER.items():
         at = corner("Theorem D.10", layers)
         beyond = Setting(at.vocab_size, at.length, layers, times * at.rate, at.steps)
@@ -167,6 +168,8 @@ def _window(target: Target, case: StepsCase) -> Outcome:
         yield equal(
             f"with {layers} layers they are proved to {to_float(far.progress)}", proved_to(far), False
         )
+        reached[f"L = {layers}"] = {"times": times, "s eta": to_float(beyond.progress)}
+    yield Measurement("proved to this many times the progress of Theorem D.10", reached)
 
 
 def _deepest(layers: int) -> Cases:

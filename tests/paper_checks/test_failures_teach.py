@@ -1,13 +1,16 @@
 """What a person sees of a known slip in a terminal of 80 columns, and that the printed command repeats it."""
 
+import io
 import shlex
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
+from paper_checks.failures import failures
 from properties.failure import failure_lines, wrapped
 from properties.results import Result, read_run
 from properties.slips import KINDS
@@ -68,6 +71,11 @@ class Padding(Right):
 
 class Single(Right):
     dtype_of_sums = np.float32
+
+
+class Larger(Right):
+    def answer(self, B_bar, Phi_bar):
+        return {"B_bar": B_bar, "Phi_bar": Phi_bar * 1.001}
 
 
 class OnManyWords(Right):
@@ -150,6 +158,44 @@ def test_a_known_slip_is_shown_and_its_command_shows_it_again(leadterms, folder,
     assert code == 1
     (repeated,) = read_run(folder / "again.jsonl").results
     assert replace(repeated, seconds=0.0) == replace(result, seconds=0.0)
+
+
+def test_of_the_failures_of_one_slip_the_smallest_is_told_in_full(leadterms, folder):
+    """The others are a command each, which runs that one alone; what no slip explains stays in full."""
+    code, told = leadterms("verify", "py:slips:Larger", "--check", "statistics", "--json", "larger.jsonl")
+    assert code == 1
+    assert max(map(len, told.splitlines())) <= 80
+    failed = [result for result in read_run(folder / "larger.jsonl").results if result.result == "failed"]
+    same = [one.check for one in failed if one.counterexample.get("looks_like") == "multiplied by 1.001"]
+    unnamed = [one.check for one in failed if not one.counterexample.get("looks_like")]
+    assert len(same) + len(unnamed) == len(failed)
+    assert len(same) > 2
+    blocks = [line.partition(" ")[0] for line in told.splitlines() if line.endswith(": failed")]
+    assert sorted(blocks) == sorted([same[0], *unnamed])
+    assert told.count("It is multiplied by 1.001") == 1
+    assert f"By the same slip {len(same) - 1} more checks fail:" in told
+    joined = " ".join(told.replace("\\" + "\n", "").split())
+    for check in same[1:]:
+        assert f" leadterms verify py:slips:Larger --check {check} --seed 0" in joined
+
+
+def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
+    def failed(target, slip, tokens):
+        shown = {"case": {"tokens": tokens}, "comparison": "B_bar", "got": 1.0, "looks_like": slip}
+        return Result("a.b", target, "failed", "A law.", "x", "exact", counterexample=shown, command="run it")
+
+    cases = [("x", "transposed", [[0, 1, 2]]), ("x", "negated", [[0]]), ("y", "transposed", [[0]])]
+    results = [*(failed(*case) for case in cases), failed("x", "transposed", [[0, 1]])]
+    printed = io.StringIO()
+    console = Console(file=printed, width=80)
+    for block in failures(results):
+        console.print(block)
+    told = printed.getvalue()
+    assert told.count("a.b on x: failed") == 2
+    assert told.count("a.b on y: failed") == 1
+    assert "[[0, 1]]" in told
+    assert "[[0, 1, 2]]" not in told
+    assert "By the same slip 1 more check fails:\n  run it\n" in told
 
 
 def test_a_command_is_broken_between_its_words_and_never_in_one():

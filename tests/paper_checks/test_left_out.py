@@ -32,8 +32,8 @@ def test_a_partial_target_has_one_line_with_what_it_lacks():
     results = check_implementation(Partial())
     (line,) = left_out(results)
     lacking = sum(result.result == "not_applicable" for result in results)
-    assert line.startswith(f"Partial: {lacking} checks for want of ")
-    wanted = line.split(" for want of ")[1].split(", ")
+    assert line.startswith(f"{lacking} checks need methods or statistics that Partial has not: ")
+    wanted = line.split(" has not: ")[1].split(", ")
     assert len(wanted) == len(set(wanted)) == len(METHODS) - 2 + len(AXES) + 1  # Delta_bar has one
     assert {"train", "gradients", "Q_bar", "head_profile"} <= set(wanted)
     assert not {"statistics", "loss"} & set(wanted)
@@ -54,7 +54,8 @@ def test_another_reason_is_told_with_how_many_checks_it_kept_out():
     lacking = "the implementation has no train and no loss"
     lines = left_out([result("too small"), result(lacking), result("too small"), result(None, "other")])
     assert lines == [
-        "mine: 1 check for want of train, loss; 2 checks, too small",
+        "1 check needs methods or statistics that mine has not: train, loss",
+        "mine: 2 checks, too small",
         "other: 1 check, not_applicable",
     ]
 
