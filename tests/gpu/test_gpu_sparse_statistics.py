@@ -1,10 +1,12 @@
 """Statistics for a large vocabulary: the same numbers as the dense ones, kept where words have met."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from gpu_corpora import SHAPES, corpus
 
-from gpu import compiled
+from gpu import compiled, positions
 from gpu.sparse_statistics import met_entries_of_G_bar, sparse_statistics
 from gpu.tokens import Parts
 from properties.statistics_bounds import statistics_magnitudes
@@ -59,6 +61,36 @@ def test_any_number_of_threads_gives_the_same_bits(threads):
         np.testing.assert_array_equal(ours.data, theirs.data)
         np.testing.assert_array_equal(ours.indices, theirs.indices)
         np.testing.assert_array_equal(ours.indptr, theirs.indptr)
+
+
+@needs_numba
+@pytest.mark.parametrize("shape", SHAPES)
+def test_positions_of_equal_keys_stay_in_the_order_in_which_they_come(shape):
+    tokens, V = corpus(*shape).astype(np.uint32), shape[2]
+    order = positions.all_positions(tokens)
+    for sort, keys in ((positions.by_target, tokens[:, 1:]), (positions.by_current, tokens[:, :-1])):
+        stable = order[np.argsort(keys, axis=None, kind="stable")]
+        np.testing.assert_array_equal(sort(tokens, order, V).positions, stable)
+
+
+@needs_numba
+def test_shares_are_added_in_the_order_of_the_corpus():
+    """In another order their last bits differ, by any threads and processes alike: these do not show it."""
+    tokens, V = corpus(40, 30, 50), 50
+    plain = np.zeros((V, V))
+    for s in tokens:
+        for t in range(30):
+            np.add.at(plain[s[t + 1]], s[: t + 1], 1 / (t + 1))
+    np.testing.assert_array_equal(sparse_statistics([tokens], V).share.toarray(), plain)
+
+
+@needs_numba
+@pytest.mark.parametrize("positions_at_once", [1, 60, 1200])
+def test_a_row_has_each_column_once_and_they_rise(positions_at_once):
+    found = sparse_statistics(Parts(corpus(40, 30, 50), positions_at_once), 50)
+    for matrix in (found.count, found.share, found.Q_bar):
+        for first, end in pairwise(matrix.indptr):
+            assert (np.diff(matrix.indices[first:end]) > 0).all()
 
 
 @needs_numba
