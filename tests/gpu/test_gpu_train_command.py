@@ -17,10 +17,7 @@ import torch
 from gpu_corpora import SMALL, corpus
 from safetensors.numpy import load_file
 
-import gpu.array_files
-import gpu.display
 from gpu import train as train_command
-from gpu.display import clock, display
 from gpu.run_folder import CHECKPOINT, LOG, claimed
 from gpu.training import train_model
 from gpu.training_settings import Settings
@@ -388,22 +385,3 @@ def test_one_process_at_a_time_has_a_folder(tmp_path):
         pass
     with claimed(tmp_path):
         pass
-
-
-def test_progress_has_a_line_now_and_then_where_nobody_watches(monkeypatch, capsys):
-    monkeypatch.setattr(gpu.display, "SECONDS_BETWEEN_LINES", 0.0)
-    with display(1200) as show:
-        show(30, "loss 2.5, 1:02 left")
-    with display(1200, shown=False) as show:
-        show(30, "not told")
-    assert capsys.readouterr().err == "30 of 1,200: loss 2.5, 1:02 left\n"
-    assert [clock(seconds) for seconds in (0.4, 61.6, 3723.0)] == ["0:00", "1:02", "1:02:03"]
-
-
-def test_progress_of_training_has_a_rate_and_the_time_left(call, monkeypatch):
-    monkeypatch.setattr(gpu.display, "SECONDS_BETWEEN_LINES", 0.0)
-    status, _, told = call(train_command, "t.npy", *USUAL, "--steps", 2, "--out", "run")
-    assert status == 0
-    lines = [line for line in told.splitlines() if "loss" in line]
-    assert [line.split(":")[0] for line in lines] == ["1 of 2", "2 of 2"]
-    assert all("sequences/s, 0:0" in line and line.endswith("left") for line in lines)
