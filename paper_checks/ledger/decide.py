@@ -51,6 +51,7 @@ class Decided:
         return {
             "id": claim.id,
             "source": claim.source,
+            "name": sources()[claim.source].name,
             "title": sources()[claim.source].title,
             "origin": sources()[claim.source].about,
             "also": list(claim.also),

@@ -224,9 +224,18 @@ for result in run.results:
         "code",
         """
 verdicts = list(dict.fromkeys(claim["verdict"] for claim in run.claims))
+refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
 counts = Counter((claim["title"], claim["verdict"]) for claim in run.claims)
+implied = Counter(claim["title"] for claim in refuted if claim.get("implied"))
+otherwise = Counter(claim["title"] for claim in refuted if claim.get("otherwise"))
 titles = dict.fromkeys(claim["title"] for claim in run.claims)
-Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts)) for title in titles])
+Table(
+    ["source", *verdicts, "refuted, only implied", "refuted, hold in another reading"],
+    [
+        (title, *(counts[title, one] for one in verdicts), implied[title], otherwise[title])
+        for title in titles
+    ],
+)
 """,
         needs="claims",
     ),
@@ -235,7 +244,6 @@ Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts))
         "errata",
         "code",
         """
-refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
 refuted.sort(key=lambda claim: claim.get("weight", [0]))  # what was said of every case first, see the page
 Table(
     ["claim", "stated", "found", "why"],
