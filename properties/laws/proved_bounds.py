@@ -193,6 +193,7 @@ def _checks() -> Iterator[Check]:
             _deepest(1 if one_layer else DEEPEST),
             _proved(theorem),
             evidence="proved",
+            proof="derivation",
             cost=60,
         )
 
@@ -233,6 +234,7 @@ CHECKS: tuple[Check, ...] = (
         _deepest(4),
         _window,
         evidence="proved",
+        proof="derivation",
         cost=60,
     ),
 )
