@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from properties.cases import Cases
-from properties.results import Evidence
+from properties.results import PROOFS, Evidence, Proof
 from properties.target import Target
 
 
@@ -60,6 +60,7 @@ class Check:
         law: given the target and a case, yields what to compare; raises NotAdmitted where it does not apply.
         needs: the methods that the implementation must have; none for a check of the mathematics alone.
         evidence: by what means a pass holds the law.
+        proof: how a pass proves it, where the evidence is "proved", and only there.
         cost: how many times dearer than the cheapest a case is; divides the number of cases.
         claims: ids of the claims that it decides.
     """
@@ -73,6 +74,16 @@ class Check:
     evidence: Evidence = "property"
     cost: int = 1
     claims: tuple[str, ...] = field(default=())
+    proof: Proof | Literal[""] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a proof that does not say how, and a word for a proof where there is none.
+
+        Raises:
+            ValueError: it is one of these.
+        """
+        if (self.evidence == "proved") != (self.proof in PROOFS):
+            raise ValueError(f"{self.id} is held by '{self.evidence}', and its proof is '{self.proof}'")
 
 
 def within(name: str, got: Any, low: float, high: float, slack: Any) -> Comparison:

@@ -21,6 +21,10 @@ from reference.small_files import parsed, read_small
 FORMAT = 1
 State = Literal["passed", "failed", "xfailed", "xpassed", "skipped", "errored", "not_applicable"]
 Evidence = Literal["proved", "exact", "property", "measured", "quoted"]
+# How what is proved is, from the strongest to the weakest: a machine checks a certificate; an identity is
+# computed with symbols; or a derivation on paper, which no machine checks, ends in exact arithmetic.
+Proof = Literal["certificate", "identity", "derivation"]
+PROOFS: tuple[Proof, ...] = get_args(Proof)
 STATES: tuple[State, ...] = get_args(State)
 # The target of a check that is about no implementation.
 MATHEMATICS = "theory"
@@ -39,6 +43,7 @@ class Result:
         statement: the law in one sentence.
         source: paper equation, seed section, or "derived here".
         evidence: by what means the law is held.
+        proof: how it is proved, one of PROOFS; "" for what is not.
         claims: ids of the claims that it decides.
         cases: how many cases were tried and admitted by the law.
         error_over_bound: the worst error over its bound; above 1 is a failure; None where equality is exact.
@@ -55,6 +60,7 @@ class Result:
     statement: str
     source: str
     evidence: Evidence
+    proof: Proof | Literal[""] = ""
     claims: tuple[str, ...] = ()
     cases: int = 0
     error_over_bound: float | None = None

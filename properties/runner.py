@@ -137,6 +137,7 @@ def _result(
         statement=check.statement,
         source=check.source,
         evidence=check.evidence,
+        proof=check.proof,
         claims=check.claims,
         cases=finding.admitted,
         error_over_bound=finding.worst,

@@ -224,13 +224,20 @@ def list_all(names: list[str], json: options.JsonFile, *, quiet: bool) -> None:
     checks = select(names)
     if json is not None:
         rows = [
-            {"check": one.id, "evidence": one.evidence, "needs": list(one.needs), "statement": one.statement}
+            {
+                "check": one.id,
+                "evidence": one.evidence,
+                "proof": one.proof,
+                "needs": list(one.needs),
+                "statement": one.statement,
+            }
             for one in checks
         ]
         write_json(json, rows)
     for check in () if quiet else checks:
         needs = f" [{', '.join(check.needs)}]" if check.needs else ""
-        print(f"{check.id} ({check.evidence}){needs}: {check.statement}")
+        held = f"{check.evidence} by {check.proof}" if check.proof else check.evidence
+        print(f"{check.id} ({held}){needs}: {check.statement}")
 
 
 def run_suite(

@@ -22,13 +22,15 @@ class Source:
     """Where claims come from.
 
     Attributes:
-        key: short name, such as "paper".
+        key: what options and claims name it by, such as "paper".
+        name: what a reader calls it, in a few words.
         title: as published.
         about: authors, language, licence, in a few words.
         url: where it can be read, if that is known.
     """
 
     key: str
+    name: str
     title: str
     about: str
     url: str = ""

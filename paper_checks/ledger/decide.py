@@ -15,14 +15,15 @@ from paper_checks.ledger.registry import Computation, computations
 from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.strength import Strength, strength_of
 from paper_checks.ledger.weight import about, off_by, weight
-from properties.results import MATHEMATICS, Evidence, Result, Run
+from properties.results import MATHEMATICS, PROOFS, Evidence, Result, Run
 from reference.errors import InputError, counted
 
 # From the strongest to the weakest; a claim that several checks decide is held as firmly as by the weakest.
 _STRENGTH: tuple[Evidence, ...] = ("proved", "exact", "property", "measured", "quoted")
-# What came out where the claim says just what the suite holds, by the weakest evidence, with how many cases.
+# What came out where the claim says just what the suite holds, by the weakest evidence, with how many cases
+# or how it is proved.
 _AS_STATED: dict[Evidence, str] = {
-    "proved": "as stated, by a proof",
+    "proved": "as stated, proved by {}",
     "exact": "as stated, exactly, in {}",
     "property": "as stated, within rounding, in {}",
     "measured": "as stated, within noise, in {}",
@@ -51,6 +52,7 @@ class Decided:
         return {
             "id": claim.id,
             "source": claim.source,
+            "name": sources()[claim.source].name,
             "title": sources()[claim.source].title,
             "origin": sources()[claim.source].about,
             "also": list(claim.also),
@@ -190,7 +192,13 @@ def by_checks(results: list[Result], why: str = "") -> Finding:
         return Finding("inconclusive", weakest, f"{unsettled[0].check} is {unsettled[0].result}")
     laws = " ".join(result.statement for result in results[:2])
     cases = _cases(results, weakest)
-    return Finding("holds", weakest, _AS_STATED[weakest].format(cases), why or laws, tried=cases)
+    on = weakest_proof(results) if weakest == "proved" else cases
+    return Finding("holds", weakest, _AS_STATED[weakest].format(on), why or laws, tried=cases)
+
+
+def weakest_proof(results: Iterable[Result]) -> str:
+    """Return how the least firmly proved of results is proved; "proof" where none of them says."""
+    return max((one.proof for one in results if one.proof), key=PROOFS.index, default="proof")
 
 
 def _cases(results: Iterable[Result], evidence: Evidence) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paper_checks.ledger.book import sources
+from paper_checks.ledger.counts import APART, by_source
 from paper_checks.ledger.decide import Decided
 from paper_checks.ledger.finding import VERDICTS
 
@@ -32,7 +32,7 @@ def show_table(decided: Sequence[Decided], console: Console) -> None:
         own = [one for one in decided if one.claim.source == key]
         if not own:
             continue
-        table = Table(box=None, pad_edge=False, header_style="bold", title=source.title, title_justify="left")
+        table = _plain(f"{source.name}: {source.title}")
         table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=32)
         table.add_column("verdict", no_wrap=True)
         table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=14)
@@ -41,7 +41,9 @@ def show_table(decided: Sequence[Decided], console: Console) -> None:
             stated = f"{'implied: ' if one.claim.implied else ''}{one.claim.stated}"
             table.add_row(Text(one.claim.id), verdict(one), Text(stated), Text(brief(one)))
         console.print(table)
-    console.print(counts(decided), style="bold")
+    if any(one.finding.otherwise for one in decided):
+        console.print("* Another reading turns the verdict; leadterms claims ID says which.", style="dim")
+    console.print(counts(decided))
 
 
 def brief(one: Decided) -> str:
@@ -58,11 +60,39 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(one)
 
 
-def counts(decided: Sequence[Decided]) -> str:
-    """Return how many claims there are of each verdict, in one line."""
-    number = Counter(one.finding.verdict for one in decided)
-    words = [f"{number[one]} {WORDS.get(one, one)}" for one in VERDICTS if number[one]]
-    return f"{len(decided)} claims: {', '.join(words)}." if words else "No claim is like that."
+def counts(decided: Sequence[Decided]) -> Table | str:
+    """Return how many claims of each source there are of each verdict; all together in the last column."""
+    found = by_source(one.as_row() for one in decided)
+    if not found:
+        return "No claim is like that."
+    table = _plain("Claims by source")
+    table.add_column("", no_wrap=True)
+    for name in [*(one.name for one in found), *(["all"] if len(found) > 1 else [])]:
+        table.add_column(name, justify="right")
+    table.add_row("claims", *_across([one.total for one in found]))
+    for name in VERDICTS:
+        below = [(apart, f"  {apart}") for apart in APART.get(name, ())]
+        for row, words in [(name, WORDS.get(name, name)), *below]:
+            if any(one.found[row] for one in found):
+                table.add_row(words, *_across([one.found[row] for one in found]))
+    return table
+
+
+def _plain(title: str) -> Table:
+    """Return a table without lines, its columns one space apart."""
+    return Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+        title=title,
+        title_justify="left",
+    )
+
+
+def _across(numbers: Sequence[int]) -> list[str]:
+    """Return the numbers of the sources, and their sum where there are several."""
+    return [*map(str, numbers), *([str(sum(numbers))] if len(numbers) > 1 else [])]
 
 
 def verdict(one: Decided) -> Text:

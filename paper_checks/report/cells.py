@@ -99,8 +99,10 @@ Table(["result", "count"], [(state, states[state]) for state in STATES if states
         "markdown",
         """
 By what means the laws are held, the surest first. *proved*: for every corpus of a size or every number of
-steps. *exact*: against fractions, for each corpus tried. *property*: on generated cases, within a bound on
-rounding. *measured*: from training runs, with their noise. *quoted*: taken from a source, not checked.
+steps, by a certificate that a machine checked, by an identity computed with symbols, or by a derivation on
+paper that ends in exact arithmetic. *exact*: against fractions, for each case tried, as many as are told.
+*property*: on generated cases, within a bound on rounding. *measured*: from training runs, with their noise.
+*quoted*: taken from a source, not checked.
 """,
     ),
     Cell(
@@ -151,7 +153,10 @@ for check, found in groupby(sorted(run.results, key=lambda r: (r.family, r.check
     by_target = {result.target: result for result in found}
     first = next(iter(by_target.values()))
     shown = (f"{r.result} {ratio(r)}".strip() if (r := by_target.get(target)) else "" for target in targets)
-    rows.append([first.family, check, first.evidence, *shown, first.statement])
+    held = f"{first.evidence}, by {first.proof}" if first.proof else first.evidence
+    if first.evidence == "exact":
+        held += f", on {min(result.cases for result in by_target.values())} cases"
+    rows.append([first.family, check, held, *shown, first.statement])
 Table(["family", "check", "evidence", *targets, "law"], rows)
 """,
     ),
@@ -224,9 +229,18 @@ for result in run.results:
         "code",
         """
 verdicts = list(dict.fromkeys(claim["verdict"] for claim in run.claims))
+refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
 counts = Counter((claim["title"], claim["verdict"]) for claim in run.claims)
+implied = Counter(claim["title"] for claim in refuted if claim.get("implied"))
+otherwise = Counter(claim["title"] for claim in refuted if claim.get("otherwise"))
 titles = dict.fromkeys(claim["title"] for claim in run.claims)
-Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts)) for title in titles])
+Table(
+    ["source", *verdicts, "refuted, only implied", "refuted, hold in another reading"],
+    [
+        (title, *(counts[title, one] for one in verdicts), implied[title], otherwise[title])
+        for title in titles
+    ],
+)
 """,
         needs="claims",
     ),
@@ -235,7 +249,6 @@ Table(["source", *verdicts], [(title, *(counts[title, one] for one in verdicts))
         "errata",
         "code",
         """
-refuted = [claim for claim in run.claims if claim["verdict"] == "refuted"]
 refuted.sort(key=lambda claim: claim.get("weight", [0]))  # what was said of every case first, see the page
 Table(
     ["claim", "stated", "found", "why"],

@@ -52,8 +52,15 @@ FAMILIES = {
 
 # By evidence: what it means that a law is held by it.
 EVIDENCE = {
-    "proved": "Derived exactly, for every corpus of a size or for every number of steps.",
-    "exact": "By rational arithmetic: the right answer is known as a fraction, for each case tried.",
+    "proved": (
+        "For every corpus of a size, or every number of steps or positions: by a certificate that a machine "
+        "checked by another route, by an identity computed with symbols, or by a derivation on paper that "
+        "ends in exact arithmetic and that no machine checks."
+    ),
+    "exact": (
+        "By rational arithmetic: the right answer is known as a fraction, for each case tried, of which the "
+        "number is told. Beyond these cases a law rests on its derivation."
+    ),
     "property": "Tried on generated cases in floating point, each held to a bound on its rounding error.",
     "measured": "Read off training runs, with their noise.",
     "quoted": "Taken as it is printed, in a source or a work that is named; it could not be checked here.",

@@ -219,6 +219,7 @@ def _environment() -> Any:
         off=off,
         anchor=anchor,
         ratio=ratio,
+        held_by=summary.held_by,
         pretty=pretty,
         figure=figure,
         scientific=scientific,

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from properties.results import BAD, STATES, Evidence, Result, Run, State
+from properties.results import BAD, PROOFS, STATES, Evidence, Result, Run, State
+from reference.errors import counted
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 MATHEMATICS = "theory"  # the target of checks that are about no implementation
@@ -36,6 +37,16 @@ class Law:
     source: str
     evidence: Evidence
     results: tuple[Result, ...]
+
+    @property
+    def proof(self) -> str:
+        """How it is proved, or ""."""
+        return self.results[0].proof
+
+    @property
+    def cases(self) -> int:
+        """On how many cases it was tried, the fewest of its targets."""
+        return min((result.cases for result in self.results if result.result not in LEFT_OUT), default=0)
 
     @property
     def holds(self) -> bool:
@@ -114,6 +125,19 @@ def sureness(run: Run) -> list[Sureness]:
         tried, hold = sum(law.tried for law in held), sum(law.holds for law in held)
         counted.append(Sureness(evidence, len(held), tried, hold))
     return counted
+
+
+def held_by(one: Law | Result) -> str:
+    """Return by what a law is held: of a proof how, of what is exact on how many cases."""
+    if one.proof:
+        return f"{one.evidence}, by {one.proof}"
+    return f"{one.evidence}, on {counted(one.cases, 'case')}" if one.evidence == "exact" else one.evidence
+
+
+def proofs(run: Run) -> str:
+    """Return how many of the laws that are proved are so by what; "" where no result says."""
+    how = Counter(law.proof for law in laws(run.results) if law.holds)
+    return ", ".join(f"{how[one]} by {one}" for one in PROOFS if how[one])
 
 
 def derived_here(run: Run) -> list[Law]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from paper_checks.report.summary import EVIDENCE
+from paper_checks.ledger import counts
+from paper_checks.ledger.counts import APART, SourceCount
+from paper_checks.report.summary import EVIDENCE, listed
 from properties.results import Evidence, Run
+from reference.errors import counted
 
 # Every verdict with the word a reader sees and what it means, in the order in which they are shown.
 VERDICTS = {
@@ -22,6 +24,12 @@ VERDICTS = {
     "definition": ("definition", "Neither true nor false; shown to be well defined and usable."),
     "method": ("rule", "A rule for experiments, with a demonstration of what breaking it does."),
     "not_run": ("not run", "Needs a text, a training run or a model; the command is given."),
+}
+# What is counted apart, with what it means.
+MEANINGS = {
+    counts.IMPLIED: "No sentence says it: a formula, an experiment or a script takes it for granted.",
+    counts.HOLDS_OTHERWISE: "Refuted in the reading that it was judged by, and true in one told beside it.",
+    counts.REFUTED_OTHERWISE: "It holds in the reading that it was judged by, not in one told beside it.",
 }
 # What errata stand under, by what the claim is about, the heaviest first.
 ERRATA = {
@@ -49,26 +57,28 @@ BEGIN_WITH = (
 )
 
 
-@dataclass(frozen=True)
-class SourceCount:
-    """How many claims of one source came to each verdict."""
-
-    key: str
-    title: str
-    origin: str
-    total: int
-    by_verdict: dict[str, int]
-
-
 def by_source(run: Run) -> list[SourceCount]:
     """Return the counts of each source, in the order of their claims."""
-    ofs = {claim["source"]: claim for claim in run.claims}
-    counted = []
-    for key, one in ofs.items():
-        found = Counter(claim["verdict"] for claim in run.claims if claim["source"] == key)
-        title, origin = str(one.get("title") or key), str(one.get("origin") or "")
-        counted.append(SourceCount(key, title, origin, found.total(), dict(found)))
-    return counted
+    return counts.by_source(run.claims)
+
+
+def columns(run: Run) -> list[tuple[str, str]]:
+    """Return what is counted, each with the words over its column: verdicts, and after them what is apart."""
+    found = Counter[str]()
+    for one in by_source(run):
+        found += one.found
+    return [
+        (name, words)
+        for verdict, (word, _) in VERDICTS.items()
+        for name, words in [(verdict, word), *((one, f"of them {one}") for one in APART.get(verdict, ()))]
+        if found[name]
+    ]
+
+
+def refuted_in_words(run: Run) -> str:
+    """Return how many claims of each source are refuted, and how many of them only in part against it."""
+    told = [counts.refuted_in_words(one) for one in by_source(run) if one.found["refuted"]]
+    return f"Refuted are {listed(told)}." if told else ""
 
 
 def present(run: Run) -> list[str]:
@@ -98,22 +108,11 @@ def errata(run: Run) -> list[tuple[str, list[Row]]]:
 
 
 def in_words(run: Run) -> str:
-    """Return what came of the claims, in one sentence."""
-    found = Counter(claim["verdict"] for claim in run.claims)
-    counted = (
-        (found["holds"] + found["holds_to_rounding"], "holds", "hold"),
-        (found["refuted"], "is refuted", "are refuted"),
-        (found["definition"] + found["method"], "is a definition or rule", "are definitions or rules"),
-        (
-            found["not_run"],
-            "needs a text, a training run or a model",
-            "need a text, a training run or a model",
-        ),
-        (found["inconclusive"], "could not be decided", "could not be decided"),
+    """Return of how many sources claims were taken up and where what came of them stands, in one sentence."""
+    sources = counted(len(by_source(run)), "source")
+    return (
+        f"What came of {counted(len(run.claims), 'published claim')}, of {sources}, stands below by source."
     )
-    first, *others = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
-    listed = f"{', '.join([first, *others[:-1]])} and {others[-1]}" if others else first
-    return f"Of {len(run.claims)} published claims, {listed}."
 
 
 def decided_by(run: Run) -> Counter[Evidence]:

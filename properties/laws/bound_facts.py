@@ -6,6 +6,8 @@ speak of real numbers are in `properties.laws.bound_lemmas`.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from flint import fmpq, fmpq_mat
 
@@ -13,7 +15,7 @@ from properties.cases import LENGTHS, SMALL_CORPORA, Cases, CorpusCase, LengthCa
 from properties.check import Check, Law, Outcome
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import exact_by_corpus, to_exact
-from properties.results import Evidence
+from properties.results import Evidence, Proof
 from properties.target import Target
 from theory import bound_facts
 
@@ -64,9 +66,16 @@ def _norms(target: Target, case: CorpusCase) -> Outcome:
 
 
 def _check(
-    name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str, cost: int = 1
+    name: str,
+    statement: str,
+    law: Law,
+    cases: Cases,
+    evidence: Evidence,
+    source: str,
+    cost: int = 1,
+    proof: Proof | Literal[""] = "",
 ) -> Check:
-    return Check(f"bounds.{name}", statement, source, cases, law, evidence=evidence, cost=cost)
+    return Check(f"bounds.{name}", statement, source, cases, law, evidence=evidence, cost=cost, proof=proof)
 
 
 CHECKS = (
@@ -87,6 +96,7 @@ CHECKS = (
         "proved",
         "paper, proof of Thm. D.10",
         8,
+        proof="identity",
     ),
     _check(
         "norms",

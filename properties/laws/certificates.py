@@ -39,6 +39,7 @@ CHECKS = (
         cases=SIZES,
         law=_proved("leading"),
         evidence="proved",
+        proof="certificate",
         cost=6,
     ),
     Check(
@@ -48,6 +49,7 @@ CHECKS = (
         cases=SIZES_NEXT,
         law=_proved("next"),
         evidence="proved",
+        proof="certificate",
         cost=6,
     ),
 )

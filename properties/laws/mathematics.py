@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 from flint import fmpq, fmpq_mat
 
@@ -25,7 +25,7 @@ from properties.cases import (
 from properties.check import Check, Comparison, Law, Outcome
 from properties.independence import imports_of, shared_functions, sources_of
 from properties.laws.statistics_exact import exact_by_corpus
-from properties.results import Evidence
+from properties.results import Evidence, Proof
 from properties.target import Target
 from theory import baselines
 from theory.next_order import COEFFICIENTS, ORDER
@@ -193,9 +193,16 @@ def _ones(size: int) -> fmpq_mat:
 
 
 def _check(
-    name: str, statement: str, law: Law, cases: Cases, evidence: Evidence, source: str, cost: int = 1
+    name: str,
+    statement: str,
+    law: Law,
+    cases: Cases,
+    evidence: Evidence,
+    source: str,
+    cost: int = 1,
+    proof: Proof | Literal[""] = "",
 ) -> Check:
-    return Check(f"theory.{name}", statement, source, cases, law, evidence=evidence, cost=cost)
+    return Check(f"theory.{name}", statement, source, cases, law, evidence=evidence, cost=cost, proof=proof)
 
 
 CHECKS = (
@@ -206,6 +213,7 @@ CHECKS = (
         STEPS,
         "proved",
         "paper, Thm. 4.1",
+        proof="identity",
     ),
     _check(
         "orders",
@@ -215,6 +223,7 @@ CHECKS = (
         STEPS,
         "proved",
         "paper, Thm. 4.1; derived here",
+        proof="derivation",
     ),
     _check(
         "baselines",
@@ -231,6 +240,7 @@ CHECKS = (
         LENGTHS,
         "proved",
         "derived here",
+        proof="identity",
     ),
     _check(
         "centring",
@@ -264,6 +274,7 @@ CHECKS = (
         "proved",
         "derived here",
         8,
+        proof="identity",
     ),
     _check(
         "independence",

@@ -196,6 +196,7 @@ def _checks() -> Iterator[Check]:
             _deepest(1 if one_layer else DEEPEST),
             _proved(theorem),
             evidence="proved",
+            proof="derivation",
             cost=60,
         )
 
@@ -236,6 +237,7 @@ CHECKS: tuple[Check, ...] = (
         _deepest(4),
         _window,
         evidence="proved",
+        proof="derivation",
         cost=60,
     ),
 )

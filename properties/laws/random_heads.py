@@ -132,6 +132,7 @@ CHECKS = (
         cases=_KEYS,
         law=_moments,
         evidence="proved",
+        proof="identity",
     ),
     Check(
         id="random.published_values",

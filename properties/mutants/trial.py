@@ -95,6 +95,7 @@ def try_equivalent(equivalent: Equivalent, *, profile: str, seed: int) -> Result
         note=note,
         source=f"derived here: {equivalent.because}",
         evidence="proved",
+        proof="identity",
         cases=sum(result.cases for result in tried.values()),
         seconds=round(time.perf_counter() - started, 3),
         command=_command(mutant, profile, seed),

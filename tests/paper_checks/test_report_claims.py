@@ -122,15 +122,39 @@ def test_the_counts_add_up():
     run = sample_run()
     counts = verdicts.by_source(run)
     assert [(one.title, one.total) for one in counts] == [("A paper", 6), ("A chapter", 2)]
-    assert sum(sum(one.by_verdict.values()) for one in counts) == len(CLAIMS)
+    assert sum(sum(one.found.values()) for one in counts) == len(CLAIMS)
     (more, _) = verdicts.by_source(with_claims(run, *CLAIMS, claim("again", "holds")))
-    assert (more.total, more.by_verdict["holds"]) == (7, counts[0].by_verdict["holds"] + 1)
+    assert (more.total, more.found["holds"]) == (7, counts[0].found["holds"] + 1)
     assert verdicts.present(run) == list(verdicts.VERDICTS)
     assert verdicts.present(with_claims(run, claim("one", "holds"))) == ["holds"]
-    assert verdicts.in_words(run) == (
-        "Of 8 published claims, 2 hold, 2 are refuted, 2 are definitions or rules, "
-        "1 needs a text, a training run or a model and 1 could not be decided."
+    assert verdicts.in_words(run) == "What came of 8 published claims, of 2 sources, stands below by source."
+
+
+def test_what_is_only_implied_or_turned_is_counted_apart_at_the_top_and_in_the_claims():
+    run = with_claims(
+        sample_run(),
+        claim("a", "refuted", name="paper", implied="by the scripts"),
+        claim("b", "refuted", otherwise=["steps from 0"]),
+        claim("c", "refuted"),
+        claim("d", "holds", source="b", title="B", implied="by the sizes", otherwise=["a mean"]),
     )
+    page = page_of(run)
+    headings = ["Holds", "Of them refuted in another reading", "Refuted", "Of them only implied"]
+    for table in page.split('<table class="verdict-counts"')[1:]:
+        table = table.split("</table>")[0]
+        assert re.findall(r"<th scope=.col.[^>]*>(.*?)</th>", table)[2:] == [
+            *headings,
+            "Of them hold in another reading",
+        ]
+        rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr")[2:]]
+        assert rows == [["3", "", "", "3", "1", "1"], ["1", "1", "1", "", "", ""]]
+    assert page.count('<table class="verdict-counts"') == 2
+    top = page.split("</header>")[0]
+    assert ">Paper</th>" in top
+    errata = page.split('id="errata"')[1].split("</section>")[0]
+    assert "Refuted are 3 of 3 of paper (1 only implied, 1 true in another reading)." in errata
+    legend = page.split('id="claims"')[1].split('class="legend"')[1].split("</section>")[0]
+    assert all(f"<dt>{name}</dt><dd>{means}</dd>" in legend for name, means in verdicts.MEANINGS.items())
 
 
 def test_the_page_says_by_what_means_the_claims_were_decided():

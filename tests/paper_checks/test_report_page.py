@@ -254,6 +254,30 @@ def test_each_first_remark_has_its_number_from_the_run(check, number):
     assert number in news_of(with_claims(run_of(law, by_layer=BY_LAYER), *decided))
 
 
+def test_the_page_says_how_a_law_is_proved_and_on_how_many_cases_it_is_exact():
+    laws = [
+        result("proof.one", "theory", evidence="proved", proof="certificate"),
+        result("bounds.one", "theory", evidence="proved", proof="derivation"),
+        *(result("series.one", name, evidence="exact", cases=n) for name, n in (("a", 9), ("b", 2))),
+        result("series.one", "c", "not_applicable", evidence="exact", cases=0),
+        result("series.two", "theory", evidence="exact", cases=1, source="derived here"),
+        result("model.one", "a"),
+    ]
+    page = page_of(run_of(*laws))
+    held = dict(re.findall(r'id="law-([\w.]+)".*?data-label="held by">(.*?)</td>', page, re.DOTALL))
+    assert held == {
+        "proof.one": "proved, by certificate",
+        "bounds.one": "proved, by derivation",
+        "series.one": "exact, on 2 cases",
+        "series.two": "exact, on 1 case",
+        "model.one": "property",
+    }
+    assert "Here 1 by certificate, 1 by derivation." in page.split("</header>")[0]
+    assert "exact, on 1 case" in news_of(run_of(*laws))
+    rows = page.split('id="results-table"')[1]
+    assert 'data-label="held by">proved, by derivation</td>' in rows
+
+
 def test_a_counterexample_is_shown_in_full():
     long = {**COUNTEREXAMPLE, "case": {"tokens": [[i % 7 for i in range(90)] for _ in range(40)]}}
     run = run_of(result("statistics.Q_bar", "gpu", "failed", counterexample=long))
