@@ -12,7 +12,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell; without the measurement, part of the header or "claims" that `needs` names it is left out."""
+    """One cell; left out without the measurement, part of the header, "claims" or "curves" it `needs`."""
 
     id: str
     kind: Literal["markdown", "code"]
@@ -159,6 +159,37 @@ for check, found in groupby(sorted(run.results, key=lambda r: (r.family, r.check
     rows.append([first.family, check, held, *shown, first.statement])
 Table(["family", "check", "evidence", *targets, "law"], rows)
 """,
+    ),
+    Cell(
+        "descent-heading",
+        "markdown",
+        """
+## The theory beside a training run
+
+The norm of weights and how far they have turned away from their leading terms, against the step: measured
+in one descent (marks), and in closed form or predicted from the statistics of its corpus (lines).
+""",
+        needs="curves",
+    ),
+    Cell(
+        "descent",
+        "code",
+        """
+fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+for number, one in enumerate(run.header["reproduced"]["curves"]["weights"]):
+    steps = np.array(one["steps"])
+    for ax, measured, law in zip(axes, ("norm", "turned"), ("leading", "predicted")):
+        marks, line = (np.array(one[name], dtype=float) for name in (measured, law))
+        moved = line > 0
+        ax.loglog(steps[moved], line[moved], "--", color=f"C{number}")
+        ax.loglog(steps[moved], marks[moved], "o", color=f"C{number}", markersize=3, label=one["weight"])
+for ax, what in zip(axes, ("Frobenius norm", "1 - cos with the leading term")):
+    ax.set_xlabel("step")
+    ax.set_ylabel(what)
+    ax.legend(fontsize=8)
+plt.show()
+""",
+        needs="curves",
     ),
     Cell(
         "scaling-heading",

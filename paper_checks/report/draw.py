@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from paper_checks.report.plots import Plot, PlotGroup, Series
+from paper_checks.report.panels import Plot, PlotGroup, Series
 
 INK, GRID, PAPER = "#1b1f24", "#d8dce1", "#ffffff"
 # Okabe and Ito's colours, told apart by most colour-blind readers; the marks differ as well.
@@ -41,6 +41,13 @@ STYLE = {
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 LONGEST = 48  # characters of a label
 NOT_DRAWN = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
+# Between two names beside curves, as a share of the axis; and for them, as a factor of the steps.
+LINE, ROOM = 0.065, 1.9
+HOLLOW: dict[str, Any] = {
+    "markersize": 4.0,
+    "markeredgewidth": 0.8,
+    "markerfacecolor": "none",
+}  # a line shows through
 SIZE = (4.4, 3.3)  # inches; a phone shows it at full width with letters still readable
 
 
@@ -94,6 +101,9 @@ def _figure(plot: Plot) -> Any:
 
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()
+    if plot.named_at:
+        _named(axes, plot)
+        return figure
     laws = [series for series in plot.series if series.is_law]
     for series in laws:
         _line(axes, series)
@@ -140,6 +150,82 @@ def _power_of_ten(value: float) -> str:
     """Return a decade as plain text; Matplotlib's own formulas take most of the time of a drawing."""
     exponent = math.log10(value)
     return f"10{str(round(exponent)).translate(RAISED)}" if exponent.is_integer() else f"{value:g}"
+
+
+def _named(axes: Any, plot: Plot) -> None:
+    """Draw series that have their names beside them: marks for what was measured, lines for laws."""
+    labels = list(dict.fromkeys(series.label for series in plot.series))
+    ends = {}
+    for series in plot.series:
+        number = labels.index(series.label)
+        colour, mark = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
+        line = {"linestyle": (0, (1, 2)) if series.doubtful else (0, (5, 2)), "linewidth": 1.3}
+        marks = {"linestyle": "none", "marker": mark, **HOLLOW}
+        xs, ys = zip(*series.points, strict=True)
+        axes.plot(xs, ys, color=colour, **(line if series.is_law else marks))
+        if not series.is_law:
+            ends[series.label] = series.points[0 if plot.named_at == "left" else -1], colour
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(_clipped(plot.y_label), parse_math=False)
+    axes.set_title(_clipped(plot.what), loc="left", fontsize=9, parse_math=False)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_major_formatter(lambda value, _: _power_of_ten(value))
+    if plot.level:
+        height, words = plot.level
+        axes.axhline(height, color=INK, linewidth=0.7)
+        axes.text(0.01, height, words, transform=axes.get_yaxis_transform(), fontsize=8, va="bottom")
+    _names(axes, plot, ends)
+    _key(axes, plot)
+
+
+def _names(axes: Any, plot: Plot, ends: dict[str, tuple[tuple[float, float], str]]) -> None:
+    """Write each name beside its end, as near as the others leave room."""
+    low, high = axes.get_xlim()
+    left = plot.named_at == "left"
+    axes.set_xlim(low / ROOM if left else low, high if left else high * ROOM)
+    bottom, top = map(math.log, axes.get_ylim())
+    in_order = sorted(ends.items(), key=lambda one: one[1][0][1])
+    wanted = [(math.log(y) - bottom) / (top - bottom) for _, ((_, y), _) in in_order]
+    for height, (label, ((x, _), colour)) in zip(_apart(wanted), in_order, strict=True):
+        axes.annotate(
+            label,
+            (x, height),
+            ((-6 if left else 6), 0),
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
+            color=colour,
+            fontsize=9,
+            ha="right" if left else "left",
+            va="center",
+            parse_math=False,
+        )
+
+
+def _apart(wanted: list[float]) -> list[float]:
+    """Return increasing heights at least a line apart, none above 1, each as near as that lets it be."""
+    heights: list[float] = []
+    for height in wanted:
+        heights.append(max(height, heights[-1] + LINE) if heights else height)
+    most = 1.0
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], most)
+        most = heights[i] - LINE
+    return heights
+
+
+def _key(axes: Any, plot: Plot) -> None:
+    from matplotlib.lines import Line2D
+
+    shown = [
+        Line2D([], [], color=INK, marker="o", linestyle="none", label="measured", **HOLLOW),
+        Line2D([], [], color=INK, linewidth=1.3, linestyle=(0, (5, 2)), label=plot.law),
+    ]
+    if any(series.doubtful for series in plot.series):
+        beyond = "beyond where it says something"
+        shown.append(Line2D([], [], color=INK, linewidth=1.3, linestyle=(0, (1, 2)), label=beyond))
+    axes.legend(handles=shown, loc="lower right", fontsize=8)
 
 
 def _ticks(axes: Any, plot: Plot) -> None:

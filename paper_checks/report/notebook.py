@@ -13,6 +13,7 @@ from typing import Any
 
 import properties
 from paper_checks.report.cells import CELLS, Cell
+from paper_checks.reproduction.curve_lists import curves
 from properties.results import Run
 from reference.errors import InputError
 
@@ -40,6 +41,8 @@ def cells(run: Run) -> list[Cell]:
     measured |= {name for name, value in run.header.items() if value}
     if run.claims:
         measured.add("claims")
+    if curves(run.header.get("reproduced") or {}):
+        measured.add("curves")
     return [cell for cell in CELLS if not cell.needs or cell.needs in measured]
 
 

@@ -11,9 +11,9 @@ from importlib import resources
 from statistics import median
 from typing import Any
 
-from paper_checks.report import families, formulas, news, summary, verdicts
+from paper_checks.report import descent, families, formulas, news, summary, verdicts
 from paper_checks.report.families import EVIDENCE, FAMILIES
-from paper_checks.report.plots import PlotGroup
+from paper_checks.report.panels import PlotGroup
 from paper_checks.report.typeset import typeset
 from paper_checks.reproduction.rows import horizons
 from properties.failure import failure_rows
@@ -50,6 +50,7 @@ def render(run: Run, groups: list[PlotGroup], figures: Mapping[str, str]) -> str
             run=run,
             summary=summary,
             news=news,
+            descent=descent,
             verdicts=verdicts,
             families=families,
             formulas=formulas,

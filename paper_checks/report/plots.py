@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from paper_checks.report.descent import descent_group
+from paper_checks.report.panels import Plot, PlotGroup, Series, is_number, pairs
 from properties.results import Result, Run
 
-KINDS = ("scaling", "baselines", "layers")  # what the names of figures begin with
-Points = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Series:
-    """Points under one name; `is_law` is a closed form, drawn as a line and not as marks."""
-
-    label: str
-    points: Points
-    is_law: bool = False
-
-
-@dataclass(frozen=True)
-class Plot:
-    """One pair of axes. `stem` names its files; `what` tells it from its neighbours."""
-
-    stem: str
-    what: str
-    x_label: str
-    y_label: str
-    series: tuple[Series, ...]
-    log_x: bool = True
-    log_y: bool = True
-
-
-@dataclass(frozen=True)
-class PlotGroup:
-    """Plots that are read together, with a heading and what to look for."""
-
-    name: str
-    title: str
-    caption: str
-    plots: tuple[Plot, ...]
+KINDS = ("descent", "scaling", "baselines", "layers")  # what the names of figures begin with
 
 
 def plot_groups(run: Run) -> list[PlotGroup]:
     """Return what can be drawn of this run; a group without plots is left out."""
     groups = [
+        *descent_group(run.header),
         PlotGroup(
             "scaling",
             "What the leading terms leave out",
@@ -88,14 +57,14 @@ def _scaling(results: Iterable[Result]) -> Iterable[Plot]:
 def _remainders(measurements: dict[str, Any]) -> Iterable[Series]:
     exponents = _mapping(measurements, "exponents")
     for name, sizes in _mapping(measurements, "remainders").items():
-        points = _pairs(measurements.get("rates"), sizes)
+        points = pairs(measurements.get("rates"), sizes)
         positive = tuple((x, y) for x, y in points if x > 0 and y > 0)
         if positive:
             yield Series(name + _interval(exponents.get(name)), positive)
 
 
 def _interval(fit: Any) -> str:
-    if not isinstance(fit, (list, tuple)) or len(fit) != 3 or not all(_is_number(value) for value in fit):
+    if not isinstance(fit, (list, tuple)) or len(fit) != 3 or not all(is_number(value) for value in fit):
         return ""
     value, low, high = fit
     return f": {value:.2f} [{low:.2f}, {high:.2f}]"
@@ -106,12 +75,12 @@ def _baselines(results: Iterable[Result]) -> Iterable[Plot]:
     for result in results:
         positions = result.measurements.get("T")
         for name, values in _mapping(result.measurements, "closed_form").items():
-            points = _pairs(positions, values)
+            points = pairs(positions, values)
             drawn = by_metric.setdefault((result.check, name), [])
             if points and not any(series.is_law for series in drawn):
                 drawn.append(Series("closed form", points, is_law=True))
         for name, values in _mapping(result.measurements, "measured").items():
-            if points := _pairs(positions, values):
+            if points := pairs(positions, values):
                 by_metric.setdefault((result.check, name), []).append(Series(result.target, points))
     for (check, name), series in by_metric.items():
         if series:
@@ -124,7 +93,7 @@ def _layers(results: Iterable[Result]) -> Iterable[Plot]:
     for result in results:
         layers = result.measurements.get("layers")
         cosines = _mapping(result.measurements, "cosine")
-        series = [Series(name, _pairs(layers, values)) for name, values in cosines.items()]
+        series = [Series(name, pairs(layers, values)) for name, values in cosines.items()]
         drawn = tuple(one for one in series if one.points)
         if drawn:
             what = f"{result.check} on {result.target}"
@@ -134,17 +103,6 @@ def _layers(results: Iterable[Result]) -> Iterable[Plot]:
 def _mapping(measurements: dict[str, Any], name: str) -> dict[str, Any]:
     value = measurements.get(name)
     return value if isinstance(value, dict) else {}
-
-
-def _pairs(xs: Any, ys: Any) -> Points:
-    """Return the points with two finite coordinates; none if these are not two lists of one length."""
-    if not isinstance(xs, (list, tuple)) or not isinstance(ys, (list, tuple)) or len(xs) != len(ys):
-        return ()
-    return tuple((x, y) for x, y in zip(xs, ys, strict=True) if _is_number(x) and _is_number(y))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _stem(kind: str, what: str) -> str:

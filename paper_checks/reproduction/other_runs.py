@@ -24,12 +24,15 @@ DEPTHS = (2, 4)
 ORDERS = 2
 
 Told = Callable[[str, int, int], None]
+Watch = Callable[[int, descent.Parameters], None]
 
 
-def until_failure(lab: Laboratory, plan: Plan, told: Told) -> Iterator[Row]:
+def until_failure(
+    lab: Laboratory, plan: Plan, told: Told, watch: Watch = lambda step, at: None
+) -> Iterator[Row]:
     """Descend at the large rate until every matrix has lost the lowest level, or the steps end.
 
-    A level that is not lost in time is told as infinity.
+    A level that is not lost in time is told as infinity. `watch` is given the parameters after each step.
     """
     start = descent.zeros(lab.V, lab.T, plan.layers)
     run = descent.descend(
@@ -42,6 +45,7 @@ def until_failure(lab: Laboratory, plan: Plan, told: Told) -> Iterator[Row]:
     lost: dict[tuple[str, float], int] = {}
     for step, at in enumerate(run):
         told("until the theory fails", step, plan.most_steps)
+        watch(step, at)
         if step < 4:  # scores start to move at the third step
             continue
         for name, found in cosines(lab, at, plan.layers).items():

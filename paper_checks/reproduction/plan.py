@@ -21,6 +21,8 @@ class Plan:
         most_steps: where that run ends at the latest.
         short_steps: s of the runs with other starts, batches and depths, at the large rate.
         seed: of every random choice.
+        left_out: whether to find which orders the predictions of the run to failure lack, which takes
+            descents at small rates.
 
     Raises:
         InputError: a number is too small; the option is named.
@@ -35,6 +37,7 @@ class Plan:
     most_steps: int = 1000
     short_steps: int = 32
     seed: int = 0
+    left_out: bool = False
 
     def __post_init__(self) -> None:
         # The attention weights leave zero at the third step.
@@ -56,7 +59,16 @@ class Plan:
 
 # The runs of a report that has seconds for them, on sequences cut to so many positions. s eta is that of the
 # published run, and the rate at which the theory fails is so large that it does within the steps.
-QUICK = Plan(sequences=48, sample=12, rate=0.05, steps=32, large_rate=0.5, most_steps=200, short_steps=8)
+QUICK = Plan(
+    sequences=48,
+    sample=12,
+    rate=0.05,
+    steps=32,
+    large_rate=0.5,
+    most_steps=200,
+    short_steps=8,
+    left_out=True,
+)
 QUICK_LENGTH = 16
 
 # What the published run had (toy-model, 5), to say what is smaller here.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from paper_checks.reproduction import by_direction, main_run, other_runs, write
+from paper_checks.reproduction import by_direction, main_run, orders, other_runs, write
+from paper_checks.reproduction.curves import Recorder
 from paper_checks.reproduction.descent import available
 from paper_checks.reproduction.plan import Plan
 from paper_checks.reproduction.rows import Row
@@ -37,11 +39,15 @@ def reproduced(
         told(f"main run, {dtype}", n, len(kinds))
         both[dtype] = main_run.final(lab, plan.layers, plan.rate, plan.steps, dtype)
     rows = [*main_run.rows(lab, plan, both), *by_direction.rows(lab, plan, both)]
+    recorder = Recorder(lab, plan)
     for runs in (
-        other_runs.until_failure,
+        partial(other_runs.until_failure, watch=recorder.watch),
         other_runs.small_starts,
         other_runs.changing_batches,
         other_runs.other_depths,
     ):
         rows += runs(lab, plan, told)
-    return write.header(corpus, plan, "float32" in kinds), rows
+    told("orders left out", 0, 1)
+    through = orders.last_steps_through(lab, plan, other_runs.LEVELS[0])
+    head = write.header(corpus, plan, "float32" in kinds)
+    return {**head, "curves": recorder.as_mapping(through)}, rows

@@ -128,6 +128,15 @@ def test_the_ledger_is_filtered_by_itself(tmp_path):
     assert seen["address"] == "?claim-q=5.433"
 
 
+def test_a_link_to_what_is_folded_away_unfolds_it(tmp_path):
+    script = """seen.open = Object.fromEntries(Array.from(doc.querySelectorAll("header details"), (one) =>
+      [one.querySelector("h2").textContent, one.open]));"""
+    assert look(tmp_path, sample_run(), script, query="#sureness")["open"] == {
+        "How sure is that?": True,
+        "Contents": False,
+    }
+
+
 def test_an_address_brings_its_filters_and_order_along(tmp_path):
     script = "seen.rows = checks(); seen.kind = form.elements.result.value;"
     seen = look(tmp_path, sample_run(), script, query="?result=passed&q=statistics&sort=-target")

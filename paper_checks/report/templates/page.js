@@ -107,3 +107,14 @@ function wire(form) {
 }
 
 for (const form of document.querySelectorAll("form.filters")) wire(form);
+
+// A link to what is folded away unfolds it; not every browser does so by itself.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folded = [];
+  for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS" && !at.open) folded.push(at);
+  for (const one of folded) one.open = true;
+  if (folded.length) target.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
