@@ -1,4 +1,4 @@
-"""`leadterms predict`: what a run will show, computed from its corpus, beside what was published."""
+"""`leadterms predict`: what a run would show, computed from its corpus, beside what was published."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ def predict(
     groups: Annotated[
         int, typer.Option(metavar="K", help="Random groups that the sampling noise is measured with.")
     ] = NOISE_GROUPS,
+    published: Annotated[
+        bool, typer.Option("--published", help="Show published numbers of runs of other sizes too.")
+    ] = False,
     vocab: options.VocabSize = None,
     length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
@@ -80,4 +83,4 @@ def predict(
         from paper_checks.finite import write_json
 
         write_json(json, as_json(facts, setting, predictions, compared))
-    show(terminal(quiet=quiet), facts, setting, predictions, compared)
+    show(terminal(quiet=quiet), facts, setting, predictions, compared, of_other_sizes=published)

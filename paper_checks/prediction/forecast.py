@@ -4,7 +4,7 @@ interval."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,20 +92,21 @@ def deviations(facts: Facts, setting: Setting) -> dict[str, Deviation]:
 
 def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     next_law = "next order; terms that a large vocabulary leaves"
-    for name, found in deviations(facts, setting).items():
-        shrinking = found.shrinking
+    found = deviations(facts, setting)
+    for name, one in found.items():
+        shrinking = one.shrinking
         half = _half_width_of_norm(facts, setting, name)
-        norm = found.norm * math.sqrt(_square_ratio(facts, setting, name.split()[0], facts.corrections))
+        norm = one.norm * math.sqrt(_square_ratio(facts, setting, name.split()[0], facts.corrections))
         low, high = (None, None) if half is None else (norm * (1 - half), norm * (1 + half))
         yield Prediction(f"norm.{name}", f"|{name}|", norm, f"Theorem 4.1; {next_law}", low, high, shrinking)
         yield Prediction(
-            f"next_order.{name}", f"|next order of {name}| / |leading term|", found.following, "next order"
+            f"next_order.{name}", f"|next order of {name}| / |leading term|", one.following, "next order"
         )
         yield Prediction(
-            f"beyond.{name}", f"|terms beyond of {name}| / |leading term|", found.second, "large vocabulary"
+            f"beyond.{name}", f"|terms beyond of {name}| / |leading term|", one.second, "large vocabulary"
         )
         yield Prediction(
-            f"turn.{name}", f"1 - cos of {name}, full batch", found.cosine_loss, next_law, reliable=shrinking
+            f"turn.{name}", f"1 - cos of {name}, full batch", one.cosine_loss, next_law, reliable=shrinking
         )
     for group, layer, name in weights(setting):
         for least in COSINES:
@@ -128,7 +129,13 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             f"largest distance of a layer of {group} from their mean",
             spread,
             "layer separation",
+            reliable=_shrinks(found, group),
         )
+
+
+def _shrinks(found: Mapping[str, Deviation], *groups: str) -> bool:
+    """Whether in every layer the terms beyond the leading one are well below it."""
+    return all(one.shrinking for name, one in found.items() if name.split()[0] in groups)
 
 
 def _half_width_of_norm(facts: Facts, setting: Setting, name: str) -> float | None:
@@ -194,7 +201,7 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
 
 
 def _entries(facts: Facts, setting: Setting, entries: tuple[Entry, ...]) -> Iterator[Prediction]:
-    corpus, N = facts.corpus, facts.corpus.sequences
+    corpus, N, found = facts.corpus, facts.corpus.sequences, deviations(facts, setting)
     for group, first, second in entries:
         i, j = corpus.number(first), corpus.number(second)
         for g, layer, name in weights(setting):
@@ -210,7 +217,10 @@ def _entries(facts: Facts, setting: Setting, entries: tuple[Entry, ...]) -> Iter
                 own = entry_deviation(corpus.tokens, i, j, corpus.vocab_size)
                 half = REACH * own * c[0] * math.sqrt(1 / N + 1 / setting.training_sample)
                 low, high = value - half, value + half
-            yield Prediction(f"entry.{name}[{first}, {second}]", title, value, "Theorem 4.1", low, high)
+            known = found[name].shrinking
+            yield Prediction(
+                f"entry.{name}[{first}, {second}]", title, value, "Theorem 4.1", low, high, known
+            )
         if group == "W_O":
             own = entry_deviation(corpus.tokens, i, j, corpus.vocab_size)
             half = REACH * own * math.sqrt(1 / N + 1 / setting.statistics_sample)
@@ -268,7 +278,7 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
         of_corpus = rise * _half_width_of_square(facts, setting, group)
         half = math.hypot(REACH * effect.deviation / math.sqrt(setting.evaluated_on), of_corpus)
         of = group if group == "W_O" else f"{group} of one layer"
-        shrinking = all(one.shrinking for name, one in found.items() if name.split()[0] == group)
+        shrinking = _shrinks(found, group)
         yield Prediction(
             f"ablation.{group}",
             f"rise of the loss without {of}'s leading term",
@@ -286,13 +296,14 @@ def _effects(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             f"rounding: below {blind:.1e} a float32 loss does not change",
             low,
             high,
+            shrinking,
             ends=SEEN,
         )
 
 
 def _scores(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     scale = score_scale(facts.statistics, facts.evaluated, setting.rate, setting.steps)
-    law = "attention's departure"
+    law, known = "attention's departure", _shrinks(deviations(facts, setting), "W", "P")
     yield Prediction(
         "score.size",
         "scores by token, each row less its mean: rms",
@@ -300,16 +311,18 @@ def _scores(facts: Facts, setting: Setting) -> Iterator[Prediction]:
         law,
         scale.token_score_rms,
         scale.token_score_largest,
+        known,
         ends=SIZES,
     )
-    yield Prediction("attention.departure", "largest |A - A0|", scale.departure_largest, law)
-    yield Prediction("attention.departure_rms", "rms of A - A0", scale.departure_rms, law)
+    yield Prediction("attention.departure", "largest |A - A0|", scale.departure_largest, law, reliable=known)
+    yield Prediction("attention.departure_rms", "rms of A - A0", scale.departure_rms, law, reliable=known)
     seen = scale.departure_largest if scale.float32_sees else 0.0
     yield Prediction(
         "float32.attention",
         "largest |A - A0| that float32 sees",
         seen,
         f"rounding: scores within {FLOAT32_BLIND:.0e} of each other have equal weights",
+        reliable=known,
     )
     first = first_step_seen(scale, setting.steps)
     yield Prediction(

@@ -18,6 +18,12 @@ from reference.errors import counted
 
 # Kinds that the table of weights shows in columns of its own.
 OF_WEIGHTS = ("norm", "next_order", "beyond", "turn", "last_step")
+# What stands in place of a number that its series does not give, and what that means.
+NONE = "none"
+NO_NUMBER = (
+    "none: there the terms beyond the leading one are as large as half of it, so that those after them count "
+    "too, and the series gives no number."
+)
 VERDICTS = {"inside": "green", "holds": "green", "outside": "yellow", "fails": "yellow"}
 
 
@@ -27,8 +33,10 @@ def show(
     setting: Setting,
     predictions: Sequence[Prediction],
     compared: Sequence[Compared],
+    *,
+    of_other_sizes: bool = False,
 ) -> None:
-    """Print what is predicted of the run, and what was published of others."""
+    """Print what is predicted of the run, and what was published, `of_other_sizes` too if asked for."""
     corpus = facts.corpus
     console.print(
         f"{corpus.name}: {counted(corpus.sequences, 'sequence')} of {counted(corpus.length, 'position')}, "
@@ -50,11 +58,19 @@ def show(
         "that those after them count too; the run may turn away earlier or later."
     )
     console.print(_of_the_run(setting, predictions, matching(compared, setting)))
-    console.print(_loss(facts, setting))
+    curve = loss_curve(facts, setting)
+    console.print(_loss(curve))
+    shown = [one for one in compared if of_other_sizes or one.verdict != "other sizes"]
+    told = [*predictions, *(one.prediction for one in shown if one.prediction is not None)]
+    if any(one.ends == SIZES and one.reliable for one in told):
+        console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
+    numbers = [one for one in told if not one.id.startswith("last_step.")]
+    if any(map(_beyond, numbers)) or not all(point["reliable"] for point in curve):
+        console.print(NO_NUMBER)
     _sampling(console, facts, setting)
-    console.print(_published(compared))
-    console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
-    for one in compared:
+    if shown:
+        console.print(_published(shown))
+    for one in shown:
         said = f"{one.published.left_out} {what_would_give_it(one)}".strip()
         if one.verdict in ("outside", "fails", "out of reach") and said:
             console.print(f"{one.published.prediction}: {said}", style="dim")
@@ -63,7 +79,7 @@ def show(
             words, length = sizes
             console.print(
                 f"The published runs have {words:,} words and {length} positions, which this corpus has not: "
-                "their numbers are not comparable with these.",
+                f"their numbers are not comparable with these{'' if shown else '; --published shows them'}.",
                 style="dim",
             )
 
@@ -90,8 +106,7 @@ def _of_weights(setting: Setting, predictions: Sequence[Prediction]) -> Table:
     for column in ("weight", "norm", "next order", "beyond", "1 - cos"):
         table.add_column(column, justify="left" if column == "weight" else "right", no_wrap=True)
     for _, _, name in weights(setting):
-        cells = [at[f"{kind}.{name}"].value for kind in OF_WEIGHTS[:4]]
-        table.add_row(name, *(number(cell) for cell in cells))
+        table.add_row(name, *(_value(at[f"{kind}.{name}"]) for kind in OF_WEIGHTS[:4]))
     return table
 
 
@@ -103,37 +118,41 @@ def _horizons(setting: Setting, predictions: Sequence[Prediction]) -> Table:
         table.add_column(f"cosine of {cosine:g}", justify="right", no_wrap=True)
     for _, _, name in weights(setting):
         steps = [at[f"last_step.{cosine:g}.{name}"] for cosine in COSINES]
-        table.add_row(name, *(number(one.value) + _mark(one) for one in steps))
+        table.add_row(name, *(number(one.value) + ("" if one.reliable else " ?") for one in steps))
     return table
 
 
 def _of_the_run(setting: Setting, predictions: Sequence[Prediction], published: dict[str, Compared]) -> Table:
-    table = _table("What the run shows")
+    table = _table("What the run would show")
     table.add_column("")
-    for column in ("predicted", "95% interval", "published"):
+    # Those of other sizes are in the table of published numbers, which says so.
+    published = {id: one for id, one in published.items() if one.verdict != "other sizes"}
+    for column in ("predicted", "95% interval", *(["published"] if published else [])):
         table.add_column(column, justify="right", no_wrap=True)
     for one in predictions:
         if one.id.split(".")[0] in OF_WEIGHTS:
             continue
         other = published.get(one.id)
-        if other is not None and other.verdict == "other sizes":
-            other = None  # in the table of published numbers, which says so
         table.add_row(
             one.title,
-            number(one.value) + _mark(one),
+            _value(one),
             _interval(one),
-            "" if other is None else Text(other.published.printed, _style(other)),
+            *(
+                []
+                if not published
+                else ["" if other is None else Text(other.published.printed, _style(other))]
+            ),
         )
     return table
 
 
-def _loss(facts: Facts, setting: Setting) -> Table:
+def _loss(curve: Sequence[dict[str, float | int | bool]]) -> Table:
     table = _table("The loss, in nats a token")
     for column in ("after steps", "to first order", "to third order"):
         table.add_column(column, justify="right")
-    for point in loss_curve(facts, setting):
-        mark = "" if point["reliable"] else " ?"
-        table.add_row(f"{point['step']:,}", f"{point['first_order']:.6f}", f"{point['loss']:.6f}{mark}")
+    for point in curve:
+        loss = f"{point['loss']:.6f}" if point["reliable"] else NONE
+        table.add_row(f"{point['step']:,}", f"{point['first_order']:.6f}", loss)
     return table
 
 
@@ -192,7 +211,7 @@ def _published(compared: Sequence[Compared]) -> Table:
         table.add_row(
             number_of.prediction,
             f"{above}{number_of.printed}",
-            "" if one.prediction is None else number(one.prediction.value) + _mark(one.prediction),
+            "" if one.prediction is None else _value(one.prediction),
             "" if one.prediction is None else _interval(one.prediction),
             Text(one.verdict, _style(one)),
         )
@@ -203,8 +222,13 @@ def _style(one: Compared) -> str:
     return VERDICTS.get(one.verdict, "dim")
 
 
-def _mark(one: Prediction) -> str:
-    return "" if one.reliable else " ?"
+def _value(one: Prediction) -> str:
+    return NONE if _beyond(one) else number(one.value)
+
+
+def _beyond(one: Prediction) -> bool:
+    """Whether its series does not give a number; one that the corpus does not determine has none."""
+    return not one.reliable and not math.isnan(one.value)
 
 
 def _interval(one: Prediction) -> str:

@@ -206,8 +206,56 @@ def test_what_the_series_does_not_reach_is_shown_without_an_interval(facts):
         shown[verdict] = next(line for line in out.getvalue().splitlines() if verdict in line)
     assert ".71234...78765" in shown["inside"]
     assert "?" not in shown["inside"]
-    assert "0.750000 ?" in shown["out of reach"]
+    assert "none" in shown["out of reach"]
+    assert "0.75" not in shown["out of reach"]
     assert ".71234" not in shown["out of reach"]
+
+
+def test_a_number_that_its_series_does_not_give_is_not_printed(facts):
+    """Where the terms beyond are as large, what follows from them is none, and it is said what that means."""
+
+    def shown(run):
+        out = io.StringIO()
+        show(Console(file=out, width=80), facts, run, forecast(facts, run), [])
+        return out.getvalue()
+
+    near, far = shown(RUN), shown(replace(RUN, rate=0.5, steps=200))
+    assert " none" not in near
+    assert "gives no number" not in near
+    assert " ".join(far.split()).count("none: there the terms beyond the leading one are as large") == 1
+    for row in ("loss after the last step", "rms of A - A0", "least cosine", "the same in float32, W_O"):
+        (line,) = (line for line in far.splitlines() if line.startswith(row))
+        assert line.split()[-1] == "none", line
+    last = far.partition("The loss, in nats")[2].splitlines()[10]
+    assert last.split()[0] == "200"
+    assert last.split()[-1] == "none"
+    weights = far.partition("weight ")[2].splitlines()[1:8]
+    assert all(line.split()[-1] == "none" for line in weights), weights
+    assert "|W 0|" in {one.title for one in forecast(facts, RUN) if one.reliable}
+
+
+def test_what_follows_from_weights_beyond_reach_is_beyond_it_too(facts):
+    found = predicted(facts, replace(RUN, rate=0.5, steps=200), (("W_O", ".", "he"),))
+    beyond = ("spread.W", "entry.W_O[., he]", "score.size", "attention.departure", "float32.attention")
+    assert not any(found[id].reliable for id in (*beyond, "float32.ablation.W", "attention.departure_rms"))
+    assert found["statistic.B_bar[., he]"].reliable
+    assert found["loss.start"].reliable
+
+
+def test_published_numbers_of_other_sizes_are_shown_where_they_are_asked_for(facts):
+    compared = [Compared(published_numbers()[0], None, "other sizes")]
+
+    def shown(*, asked):
+        out = io.StringIO()
+        console = Console(file=out, width=80)
+        show(console, facts, RUN, forecast(facts, RUN), compared, of_other_sizes=asked)
+        return " ".join(out.getvalue().split())
+
+    assert "0.998223" not in shown(asked=False)
+    assert "Published numbers" not in shown(asked=False)
+    assert "not comparable with these; --published shows them." in shown(asked=False)
+    assert "0.998223" in shown(asked=True)
+    assert "not comparable with these." in shown(asked=True)
 
 
 def test_a_cosine_without_an_interval_says_why(facts):
