@@ -31,6 +31,8 @@ MEANINGS = {
     counts.HOLDS_OTHERWISE: "Refuted in the reading that it was judged by, and true in one told beside it.",
     counts.REFUTED_OTHERWISE: "It holds in the reading that it was judged by, not in one told beside it.",
 }
+# What a first look needs of both.
+MAIN = {"holds", "holds_to_rounding", "refuted", counts.IMPLIED, counts.HOLDS_OTHERWISE, "not_run"}
 # What errata stand under, by what the claim is about, the heaviest first.
 ERRATA = {
     "every case": "Said of every corpus, model or head",
@@ -73,6 +75,16 @@ def columns(run: Run) -> list[tuple[str, str]]:
         for name, words in [(verdict, word), *((one, f"of them {one}") for one in APART.get(verdict, ()))]
         if found[name]
     ]
+
+
+def main_columns(run: Run) -> list[tuple[str, str]]:
+    """Return those of the columns that a first look needs; `others` has what is left."""
+    return [(name, words) for name, words in columns(run) if name in MAIN]
+
+
+def others(run: Run, one: SourceCount) -> int:
+    """Return how many claims of a source have a verdict without a main column."""
+    return one.total - sum(one.found[name] for name, _ in main_columns(run) if name in VERDICTS)
 
 
 def refuted_in_words(run: Run) -> str:

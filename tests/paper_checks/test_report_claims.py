@@ -130,6 +130,15 @@ def test_the_counts_add_up():
     assert verdicts.in_words(run) == "What came of 8 published claims, of 2 sources, stands below by source."
 
 
+def test_the_first_table_leaves_no_claim_out():
+    run = sample_run()
+    for one in verdicts.by_source(run):
+        main = sum(one.found[name] for name, _ in verdicts.main_columns(run) if name in verdicts.VERDICTS)
+        assert main + verdicts.others(run, one) == one.total
+    page = page_of(with_claims(run, claim("a", "definition"), claim("b", "holds"))).split("</header>")[0]
+    assert re.findall(r'data-label="other">(.*?)</td>', page) == ["1"]
+
+
 def test_what_is_only_implied_or_turned_is_counted_apart_at_the_top_and_in_the_claims():
     run = with_claims(
         sample_run(),
@@ -139,15 +148,18 @@ def test_what_is_only_implied_or_turned_is_counted_apart_at_the_top_and_in_the_c
         claim("d", "holds", source="b", title="B", implied="by the sizes", otherwise=["a mean"]),
     )
     page = page_of(run)
-    headings = ["Holds", "Of them refuted in another reading", "Refuted", "Of them only implied"]
-    for table in page.split('<table class="verdict-counts"')[1:]:
-        table = table.split("</table>")[0]
-        assert re.findall(r"<th scope=.col.[^>]*>(.*?)</th>", table)[2:] == [
-            *headings,
-            "Of them hold in another reading",
-        ]
-        rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr")[2:]]
-        assert rows == [["3", "", "", "3", "1", "1"], ["1", "1", "1", "", "", ""]]
+    refuted = ["Refuted", "Of them only implied", "Of them hold in another reading"]
+    first, full = (table.split("</table>")[0] for table in page.split('<table class="verdict-counts"')[1:])
+    for table, headings, expected in (
+        (first, ["Holds", *refuted, "Other"], [["3", "", "3", "1", "1", ""], ["1", "1", "", "", "", ""]]),
+        (
+            full,
+            ["Holds", "Of them refuted in another reading", *refuted],
+            [["3", "", "", "3", "1", "1"], ["1", "1", "1", "", "", ""]],
+        ),
+    ):
+        assert re.findall(r"<th scope=.col.[^>]*>(.*?)</th>", table)[2:] == headings
+        assert [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr")[2:]] == expected
     assert page.count('<table class="verdict-counts"') == 2
     top = page.split("</header>")[0]
     assert ">Paper</th>" in top
