@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paper_checks.prediction.comparison import Compared, matching
+from paper_checks.prediction.comparison import Compared, matching, score
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
@@ -53,6 +53,7 @@ def show(
     console.print(_loss(facts, setting))
     _sampling(console, facts, setting)
     console.print(_published(compared))
+    console.print(score(compared))
     console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
     for one in compared:
         said = f"{one.published.left_out} {what_would_give_it(one)}".strip()
