@@ -11,25 +11,45 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measuring import machine
 from reference.atomic_files import write_text
+from reference.text import read_documents
 
 COLUMNS = 80
+# Of the page's own lines.
+WIDTH = 110
 # The sizes of the published runs.
 SIZES = "--vocab 3000 --length 200"
 HEAD = """# On TinyStories
 
 Written by `make text TEXT=tinystories.txt`; do not edit. It is what these commands print on a text of the
-published runs' kind, at their sizes: {size:,} bytes, sha256 `{digest}`.
-Python {python}, {packages}; {processor}.
-"""
+published runs' kind, at their sizes: {size:,} bytes, {documents:,} documents, sha256
+`{digest}`. Python {python}, {packages}; {processor}.
+{about}"""
+# What is known of a text that the page was made of, by its digest.
+ABOUT = {
+    "a100dd9f3805ed3fa9a378668798954fd5863c5472ebb73dd3952994f5d1cbba": """
+The text is an extract of TinyStories (Eldan and Li, 2023), and no random sample of it: most of its stories
+are from the head of the data set, some are in lower case, and quotation marks are straight. It is neither of
+the published splits, and is not part of this project. The data set is public, under CDLA-Sharing-1.0, as
+[roneneldan/TinyStories](https://huggingface.co/datasets/roneneldan/TinyStories). With the extra `hub`,
+`tinystories` in place of the file's name stands for its training split.
+
+The published runs had 65,536 stories. Of this text only those stories count that are long enough and have no
+rarer word; the first line printed says how many. Norms and effects are corrected for that number, and the
+intervals come from random groups of those stories.
+""",
+}
+SCORE = re.compile(r"^Score of .*?\.$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -79,21 +99,25 @@ def printed(shown: Shown, text: Path) -> str:
 def page(text: Path, shown: Sequence[Shown] = SHOWN) -> str:
     """Return the page of what commands print on a text."""
     about, content = machine(), text.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
     packages = ", ".join(f"{name} {version}" for name, version in sorted(about["packages"].items()))
     parts = [
         HEAD.format(
             size=len(content),
-            digest=hashlib.sha256(content).hexdigest(),
+            documents=sum(1 for _ in read_documents(text)),
+            digest=digest,
+            about=ABOUT.get(digest, ""),
             python=about["python"],
             packages=packages,
             processor=about["processor"],
         )
     ]
     for one in shown:
-        command = one.command.replace("TEXT", text.name)
+        command, told = one.command.replace("TEXT", text.name), printed(one, text)
+        parts += [f"{' '.join(score[0].split())}\n" for score in SCORE.finditer(told)]
         parts.append(
-            f"## {one.title}\n\n{one.told}\n\n<!-- shown only: needs the text -->\n```sh\n"
-            f"leadterms {command}\n```\n\n```text\n{printed(one, text)}\n```\n"
+            f"## {one.title}\n\n{textwrap.fill(one.told, WIDTH)}\n\n"
+            f"<!-- shown only: needs the text -->\n```sh\nleadterms {command}\n```\n\n```text\n{told}\n```\n"
         )
     return "\n".join(parts)
 

@@ -120,19 +120,20 @@ def sentence(name: str, one: Carried, limit: float) -> str:
     enough = (k for k, part in zip(one.removed, one.alone, strict=True) if part and part.kept.value >= 1 / 2)
     half = next(enough, None)
     many = f"more than {one.removed[-1]}" if half is None else f"{half}"
-    what = "kept" if whole.of_one_kind is None else "of one kind"
+    what = "is kept" if whole.of_one_kind is None else "is of its own kind"
     shares = (_told(first, limit), _told(rest, limit), _told(whole, limit))
     return (
-        f"{name}: the first direction has {1 - one.left_over[1]:.2%} of the squared norm. Of the nearest "
-        f"{TOP} {what} are by it alone {shares[0]}, by all the others {shares[1]}, by the whole {shares[2]}. "
-        f"Half of the whole's nearest {TOP} take {many} direction{'s' * (many != '1')}."
+        f"{name}: the first direction has {1 - one.left_over[1]:.2%} of the squared norm. Of a word's "
+        f"nearest {TOP}, this share {what}: {shares[0]} by that direction alone, {shares[1]} by all the "
+        f"others, {shares[2]} by the whole. To keep half of the whole's nearest {TOP} takes {many} "
+        f"direction{'s' * (many != '1')}."
     )
 
 
 def _told(part: Part, limit: float) -> str:
-    """Words of one kind with what chance gives, and whether it is more; without kinds, what is kept."""
+    """A share of words of one kind beside chance's, and whether it is more; without kinds, what is kept."""
     kind = part.of_one_kind
     if kind is None:
         return f"{part.kept.value:.1%} (chance {part.kept.chance:.1%})"
-    more = "" if kind.p_value <= limit else ", and no more"
+    more = "" if kind.p_value <= limit else ": not significant"
     return f"{kind.value:.1%} (chance {kind.chance:.1%}{more})"

@@ -141,12 +141,12 @@ def _show_carried(console: Console, found: Nulls) -> None:
     limit = level(found.carried)
     for name, one in found.carried.items():
         table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-        table.title = f"{name}'s {one.axis}: what the first directions carry, in percent (by chance)"
+        table.title = f"{name}'s {one.axis}: carried by the first directions and the rest, %"
         table.add_column("directions", no_wrap=True)
         for k in one.removed:
             table.add_column(str(k), justify="right", no_wrap=True)
-        for what, parts in (("they", one.alone), ("others", one.without)):
-            table.add_row(f"kept, {what} alone", *("" if p is None else _share(p.kept) for p in parts))
+        for what, parts in (("first", one.alone), ("rest", one.without)):
+            table.add_row(f"kept, {what}", *("" if p is None else _share(p.kept) for p in parts))
             if one.without[0].of_one_kind is not None:
                 shares = (None if p is None else p.of_one_kind for p in parts)
                 row = ("" if share is None else _share(share, limit) for share in shares)
@@ -157,10 +157,11 @@ def _show_carried(console: Console, found: Nulls) -> None:
     one = next(iter(found.carried.values()))
     kinds = ", ".join(f"{count} {name}" for name, count in one.members.items()) or "none"
     console.print(
-        f"kept: of the nearest {TOP} of {one.words} words, those that are there by these directions too; "
-        "chance: of another of the words. of one kind: of the nearest of words of some kinds "
-        f"({kinds}), those of the same; chance: the kinds dealt out again; *: of {DRAWS:,} deals few enough "
-        f"reach it (p <= {limit:.1g}, .05 over all parts)."
+        "In brackets what chance gives. "
+        f"kept: the share of the nearest {TOP} of each of {one.words} words that are still the nearest by "
+        "these directions alone; chance: by another word's nearest. of one kind: the share of the nearest "
+        f"of each word of a kind ({kinds}) that are of its own kind; chance: the mean over kinds dealt out "
+        f"at random; *: significant by {DRAWS:,} such deals (p <= {limit:.1g}, .05 over all parts)."
     )
 
 

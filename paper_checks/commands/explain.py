@@ -97,7 +97,7 @@ def _show_tokens(console: Console, found: Read, corpus: Corpus, j: int) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     table.title = f"The logit of '{corpus.vocabulary[j]}': each word's supply, and the demand for it"
     table.add_column("word")
-    for column in ("demand: words", "distance", "attention", "less even", "message", "adds"):
+    for column in ("demand: words", "distance", "attention", "minus 1/n", "message", "adds"):
         table.add_column(column, justify="right")
     for k, word in enumerate(found.words):
         table.add_row(
@@ -115,6 +115,9 @@ def _show_tokens(console: Console, found: Read, corpus: Corpus, j: int) -> None:
     table.add_row(f"'{found.words[-1]}' alone", "", "", "", "", "", f"{parts.current[j]:+.3e}")
     table.add_row("logit", "", "", "", "", "", f"{parts.logits[j]:+.3e}")
     console.print(table)
+    console.print(
+        f"minus 1/n: the attention beyond an even share among the {counted(n, 'word')} that are read."
+    )
     apart = float(abs(parts.logits - found.logits).max())
     verdict = "They add up to" if found.adds_up else "They do NOT add up to"
     console.print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,7 @@ from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import Prediction, forecast
 from paper_checks.prediction.published import Published, published_entries, published_numbers
 from paper_checks.prediction.setting import Setting
+from reference.errors import counted
 
 Verdict = Literal["inside", "outside", "holds", "fails", "out of reach", "not predicted", "other sizes"]
 
@@ -47,6 +49,25 @@ def compare(facts: Facts) -> list[Compared]:
         same = (facts.corpus.vocab_size, facts.corpus.length) == (number.vocab_size, number.length)
         found.append(Compared(number, prediction, verdict(number, prediction) if same else "other sizes"))
     return found
+
+
+# How the score tells each verdict, in its order.
+TOLD: dict[Verdict, str] = {
+    "inside": "inside the interval",
+    "outside": "outside",
+    "holds": "a bound that holds",
+    "fails": "a bound that fails",
+    "out of reach": "out of reach",
+    "not predicted": "not predicted",
+    "other sizes": "of other sizes",
+}
+
+
+def score(compared: Sequence[Compared]) -> str:
+    """Return in a sentence how many published numbers have each verdict."""
+    found = Counter(one.verdict for one in compared)
+    parts = ", ".join(f"{words} {found[name]}" for name, words in TOLD.items() if found[name])
+    return f"Score of {counted(len(compared), 'published number')}: {parts or 'none'}."
 
 
 def verdict(number: Published, prediction: Prediction | None) -> Verdict:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paper_checks.prediction.comparison import Compared, matching
+from paper_checks.prediction.comparison import Compared, matching, score
 from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
@@ -70,6 +70,7 @@ def show(
     _sampling(console, facts, setting)
     if shown:
         console.print(_published(shown))
+        console.print(score(shown))
     for one in shown:
         said = f"{one.published.left_out} {what_would_give_it(one)}".strip()
         if one.verdict in ("outside", "fails", "out of reach") and said:

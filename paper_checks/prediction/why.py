@@ -33,8 +33,8 @@ def _statistics_that_would(one: Compared) -> str:
     power = {1: "with the first power", 2: "with the square", 4: "with the fourth power"}
     larger = "larger" if scale > 1 else "smaller"
     return (
-        f"It goes {power[one.published.degree]} of the statistics: were these "
-        f"{abs(scale - 1):.1%} {larger}, it would be what was published."
+        f"A remark after the verdict, which stands: it goes {power[one.published.degree]} of the statistics, "
+        f"and those {abs(scale - 1):.1%} {larger} would give what was published."
     )
 
 

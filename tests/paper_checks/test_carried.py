@@ -121,8 +121,9 @@ def test_the_direction_of_nearly_everything_carries_nothing():
             assert part.kept.value == pytest.approx(10 / 15)
         told = sentence(name, one, level(found))
         assert "has 99.99% of the squared norm" in told
-        assert "by it alone 8.9% (chance 8.9%, and no more), by all the others 46.7% (chance 21.8%)" in told
-        assert told.endswith("take 2 directions.")
+        assert "8.9% (chance 8.9%: not significant) by that direction alone, 46.7% (chance" in told
+        assert "46.7% (chance 21.8%) by all the others" in told
+        assert told.endswith("takes 2 directions.")
 
 
 def by_number(vectors, of, top=10):
@@ -164,5 +165,5 @@ def test_without_two_kinds_only_what_is_kept_is_told():
     found = looked_at(X, Corpus(corpus.tokens, tuple(f"w{i}" for i in range(len(X))), name="none"))
     one = found["V"]
     assert one.without[1].of_one_kind is None
-    assert "kept are by it alone 12.7% (chance" in sentence("V", one, level(found))
+    assert "this share is kept: 12.7% (chance" in sentence("V", one, level(found))
     assert carried(Corpus(corpus.tokens, ("a", "b"), name="none"), {}, {}, 0) == {}

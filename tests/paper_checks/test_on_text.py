@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_a_page_has_the_command_and_what_it_prints_word_by_word(text):
     assert str(text.parent) not in made
 
 
+def test_a_score_that_a_command_prints_stands_at_the_top(text, monkeypatch):
+    told = "A table\nScore of 2 published numbers: inside the interval 1,\noutside 1.\nThe rest."
+    monkeypatch.setattr("benchmarks.on_text.printed", lambda shown, text: told)
+    made = page(text, [Shown("Numbers", "predict TEXT", "")])
+    assert made.index("Score of 2 published numbers: inside the interval 1, outside 1.\n") < made.index("## ")
+    assert made.count("Score of 2") == 2
+
+
 def test_a_command_that_fails_writes_no_page(text, capsys):
     with pytest.raises(SystemExit, match=r"ended with 2:\n.*nowhere"):
         page(text, [Shown("Neighbours", "neighbours nowhere --corpus TEXT --length 4", "")])
@@ -59,6 +68,12 @@ def test_the_kept_page_has_every_published_number_and_its_verdict():
     }
     assert {number.prediction for number in found.pop("out of reach")} == {"cosine.least", "loss.end"}
     assert found.keys() == {"inside", "holds"}
+    ends = Counter(re.findall(r"  (inside|outside|holds|out of reach)$", "\n".join(rows), re.MULTILINE))
+    assert ends.total() == len(published_numbers())
+    assert (
+        f"\nScore of {ends.total()} published numbers: inside the interval {ends['inside']}, outside "
+        f"{ends['outside']}, a bound that holds {ends['holds']}, out of reach {ends['out of reach']}.\n"
+    ) in kept
 
 
 def test_the_kept_page_is_of_eighty_columns_and_nothing_is_cut_off():

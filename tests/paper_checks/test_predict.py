@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from calling import called, leadterms
 
 from paper_checks.command_line import app
 from paper_checks.commands.predict import predict as command
-from paper_checks.prediction.comparison import Compared, verdict
+from paper_checks.prediction.comparison import TOLD, Compared, Verdict, score, verdict
 from paper_checks.prediction.forecast import Prediction
 from paper_checks.prediction.published import half_unit, published_entries, published_numbers
 from paper_checks.prediction.why import what_would_give_it
@@ -149,13 +150,33 @@ def test_verdicts(low, high, reliable, said):
     assert verdict(number, None) == "not predicted"
 
 
+def test_the_score_counts_every_verdict():
+    number = published_numbers()[0]
+    verdicts = (
+        "outside",
+        "inside",
+        "inside",
+        "out of reach",
+        "holds",
+        "fails",
+        "not predicted",
+        "other sizes",
+    )
+    assert score([Compared(number, None, one) for one in verdicts]) == (
+        "Score of 8 published numbers: inside the interval 2, outside 1, a bound that holds 1, "
+        "a bound that fails 1, out of reach 1, not predicted 1, of other sizes 1."
+    )
+    assert set(TOLD) == set(get_args(Verdict))
+    assert score([]) == "Score of 0 published numbers: none."
+
+
 @pytest.mark.parametrize(
     ("id_", "value", "said"),
     [
         # 1.53e-7 (1 / 1.1)^4, 1.91e-3 1.25^2 and 0.0140 / 0.8: 10% larger, 20% and 20% smaller.
-        ("ablation.V", 1.53e-7 / 1.1**4, "the fourth power of the statistics: were these 10.0% larger"),
-        ("ablation.W_O", 1.91e-3 * 1.25**2, "the square of the statistics: were these 20.0% smaller"),
-        ("entry.W_O[., he]", 0.0140 / 0.8, "the first power of the statistics: were these 20.0% smaller"),
+        ("ablation.V", 1.53e-7 / 1.1**4, "the fourth power of the statistics, and those 10.0% larger"),
+        ("ablation.W_O", 1.91e-3 * 1.25**2, "the square of the statistics, and those 20.0% smaller"),
+        ("entry.W_O[., he]", 0.0140 / 0.8, "the first power of the statistics, and those 20.0% smaller"),
         ("entry.W_O[., he]", -0.0140, ""),
         ("loss.start", math.log(3000), "8.00 is the prediction cut short after the last digit"),
         ("loss.start", 8.0149, ""),
