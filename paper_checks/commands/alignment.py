@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from paper_checks.alignment_nulls import Nulls
     from reference.directions import Share
 
+DEFAULT_SAMPLES = 6
+
 
 def alignment(
     corpus: options.CorpusArgument = None,
@@ -29,7 +31,13 @@ def alignment(
         str, typer.Option(metavar="NAME", help="The tokenizer of the other text.")
     ] = "words",
     sample: Annotated[int, typer.Option(metavar="N", help="Sequences in a sample.")] = 2048,
-    samples: Annotated[int, typer.Option(metavar="K", help="How many samples.")] = 6,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help=f"How many samples; {DEFAULT_SAMPLES}, or one of each sequence if fewer, by default.",
+        ),
+    ] = None,
     vocab: options.VocabSize = None,
     length: options.Length = None,
     tokenizer: options.TokenizerName = "words",
@@ -64,6 +72,8 @@ def alignment(
         seed=seed,
         field=field,
     )
+    if samples is None:
+        samples = min(DEFAULT_SAMPLES, loaded.sequences)
     trained = None
     if weights is not None:
         trained = read_checkpoint(weights, OWN, loaded.vocab_size, loaded.length).parameters

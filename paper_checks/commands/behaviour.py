@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from paper_checks.behaviour import Behaviour
 
+DEFAULT_SEQUENCES = 64
+
 
 def behaviour(
     corpus: options.CorpusArgument = None,
@@ -24,7 +26,13 @@ def behaviour(
     rate: Annotated[float, typer.Option(metavar="ETA", help="The learning rate of their training.")] = 0.05,
     steps: Annotated[int, typer.Option(metavar="S", help="Its full-batch steps from zero.")] = 32,
     layers: Annotated[int, typer.Option(metavar="L", help="Layers, where they are trained here.")] = 2,
-    sequences: Annotated[int, typer.Option(metavar="N", help="Sequences that the loss is measured on.")] = 64,
+    sequences: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"Sequences that the loss is measured on; {DEFAULT_SEQUENCES}, or all if fewer, by default.",
+        ),
+    ] = None,
     other: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Another text; generated stories by default.")
     ] = None,
@@ -66,6 +74,8 @@ def behaviour(
         seed=seed,
         field=field,
     )
+    if sequences is None:
+        sequences = min(DEFAULT_SEQUENCES, loaded.sequences)
     if not 1 <= sequences <= loaded.sequences:
         raise InputError(f"--sequences is {sequences}; give 1 to {loaded.sequences:,}, as many as there are.")
     against = other_corpus(other, loaded, other_tokenizer, seed + 1)

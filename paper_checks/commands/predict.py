@@ -8,6 +8,10 @@ import typer
 
 from paper_checks import options
 from paper_checks.prediction import NOISE_GROUPS
+from paper_checks.reproduction.plan import PUBLISHED
+
+# Of the published run (toy-model, 5): sequences of a batch, which its statistics are of, and in all.
+PUBLISHED_SAMPLE, PUBLISHED_TRAINING = PUBLISHED["batch"], PUBLISHED["sequences"]
 
 
 def predict(
@@ -16,9 +20,21 @@ def predict(
     steps: Annotated[int, typer.Option(metavar="S", help="Full-batch steps from zero.")] = 320,
     layers: Annotated[int, typer.Option(metavar="L", help="Layers of the model.")] = 3,
     statistics_sample: Annotated[
-        int, typer.Option(metavar="N", help="Sequences that the statistics are computed on.")
-    ] = 2048,
-    training_sample: Annotated[int, typer.Option(metavar="M", help="Sequences trained on.")] = 65_536,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Sequences that the statistics are computed on; those of the published run, "
+            f"{PUBLISHED_SAMPLE:,}, or all that are trained on if fewer, by default.",
+        ),
+    ] = None,
+    training_sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="M",
+            help="Sequences trained on; those of the published run, "
+            f"{PUBLISHED_TRAINING:,}, or as many as N if more, by default.",
+        ),
+    ] = None,
     disjoint: Annotated[
         bool, typer.Option("--disjoint", help="The statistics' sequences are not among those trained on.")
     ] = False,
@@ -56,6 +72,10 @@ def predict(
     from paper_checks.prediction.told import as_json
     from paper_checks.progress import progress_bar
 
+    if training_sample is None:
+        training_sample = max(PUBLISHED_TRAINING, statistics_sample or 0)
+    if statistics_sample is None:
+        statistics_sample = min(PUBLISHED_SAMPLE, training_sample)
     setting = Setting(rate, steps, layers, statistics_sample, training_sample, nested=not disjoint)
     loaded = load_corpus(
         corpus,

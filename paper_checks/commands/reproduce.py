@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from paper_checks import options
+from paper_checks.reproduction.plan import Plan, sized
 
 # A size that a processor does in minutes: of a text, and of the embedded stories whole.
 DEFAULT_VOCAB, DEFAULT_LENGTH = 128, 24
@@ -15,8 +16,19 @@ DEFAULT_VOCAB, DEFAULT_LENGTH = 128, 24
 
 def reproduce(
     corpus: options.CorpusArgument = None,
-    sequences: Annotated[int, typer.Option(metavar="N", help="Sequences trained on.")] = 256,
-    sample: Annotated[int, typer.Option(metavar="n", help="Sequences of a sample for statistics.")] = 32,
+    sequences: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help=f"Sequences trained on; {Plan.sequences}, or all if fewer, by default."
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="n",
+            help=f"Sequences of a sample for statistics; {Plan.sample}, or a fourth if less, by default.",
+        ),
+    ] = None,
     rate: Annotated[float, typer.Option(metavar="ETA", help="The learning rate of the main run.")] = 0.005,
     steps: Annotated[int, typer.Option(metavar="S", help="Steps of the main run.")] = 320,
     layers: Annotated[int, typer.Option(metavar="L", help="Layers of the main run.")] = 3,
@@ -50,11 +62,18 @@ def reproduce(
     from paper_checks.corpora import load_corpus
     from paper_checks.progress import progress_bar
     from paper_checks.reproduction import write
-    from paper_checks.reproduction.plan import Plan
     from paper_checks.reproduction.whole import reproduced
     from reference.atomic_files import write_text
 
-    plan = Plan(sequences, sample, layers, rate, steps, large_rate, most_steps, short_steps, seed)
+    plan = Plan(
+        layers=layers,
+        rate=rate,
+        steps=steps,
+        large_rate=large_rate,
+        most_steps=most_steps,
+        short_steps=short_steps,
+        seed=seed,
+    )
     loaded = load_corpus(
         corpus,
         matrices=40,
@@ -65,6 +84,7 @@ def reproduce(
         seed=seed,
         field=field,
     )
+    plan = sized(plan, sequences, sample, loaded.sequences)
     began = time.monotonic()
     with progress_bar(not quiet) as told:
         head, rows = reproduced(loaded, plan, told)

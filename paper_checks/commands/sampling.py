@@ -14,17 +14,35 @@ if TYPE_CHECKING:
 
     from properties.predictions.sampling_trial import Outcome
 
+DEFAULT_SAMPLE, DEFAULT_GROUPS = 8, 12
+
 
 def sampling(
     corpus: options.CorpusArgument = None,
-    sample: Annotated[int, typer.Option(metavar="N", help="Sequences of a sample for statistics.")] = 8,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"Sequences of a sample for statistics; {DEFAULT_SAMPLE}, or what there are, by default.",
+        ),
+    ] = None,
     training_sample: Annotated[
-        int, typer.Option(metavar="M", help="Sequences trained on, which the sample is part of.")
-    ] = 16,
+        int | None,
+        typer.Option(
+            metavar="M",
+            help="Sequences trained on, which the sample is part of; twice the sample by default.",
+        ),
+    ] = None,
     disjoint: Annotated[
         bool, typer.Option("--disjoint", help="The sample's sequences are not among those trained on.")
     ] = False,
-    groups: Annotated[int, typer.Option(metavar="K", help="Random groups that the noise is read from.")] = 12,
+    groups: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help=f"Random groups that the noise is read from; {DEFAULT_GROUPS}, or what is left, by default.",
+        ),
+    ] = None,
     group_size: Annotated[
         int | None,
         typer.Option(metavar="G", help="Sequences in each, at most the sample's, which it is by default."),
@@ -49,7 +67,6 @@ def sampling(
     from properties.predictions.sampling_trial import tried
     from reference.errors import InputError
 
-    group_size = sample if group_size is None else group_size
     loaded = load_corpus(
         corpus,
         matrices=24,
@@ -59,6 +76,9 @@ def sampling(
         layout=layout.value,
         seed=seed,
         field=field,
+    )
+    sample, training_sample, groups, group_size = sizes(
+        loaded.sequences, sample, training_sample, groups, group_size, disjoint=disjoint
     )
     with progress_bar(not quiet) as told:
         found = tried(
@@ -103,6 +123,31 @@ def sampling(
             "have a direction. Give a larger --sample, a longer --length, or a smaller --vocab."
         )
     raise typer.Exit(0 if all(one.holds or one.unknown for one in found.values()) else 1)
+
+
+def sizes(
+    sequences: int,
+    sample: int | None,
+    training: int | None,
+    groups: int | None,
+    group_size: int | None,
+    *,
+    disjoint: bool,
+) -> tuple[int, int, int, int]:
+    """Return sample, training sample, groups and their size: what is not given so that two trials fit."""
+    from properties.predictions.random_groups import FEWEST_GROUPS
+
+    room = sequences // 2
+    if sample is None:
+        # Of samples a trial has one for each group, two that are trained on and one apart from these.
+        most = min(DEFAULT_SAMPLE, room // (DEFAULT_GROUPS + 2 + disjoint), training or DEFAULT_SAMPLE)
+        sample = max(1, most, group_size or 1)
+    training = 2 * sample if training is None else training
+    group_size = sample if group_size is None else group_size
+    if groups is None:
+        left = room - training - sample * disjoint
+        groups = max(FEWEST_GROUPS, min(DEFAULT_GROUPS, left // max(1, group_size)))
+    return sample, training, groups, group_size
 
 
 def _show(console: Console, found: dict[str, Outcome]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reference.errors import InputError
+
+LEAST_SAMPLE = 8
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,29 @@ class Plan:
         for name in ("rate", "large_rate"):
             if not 0 < getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} is {getattr(self, name):g}; give 0 to 1.")
-        if not 8 <= self.sample <= self.sequences // 4:
+        if not LEAST_SAMPLE <= self.sample <= self.sequences // 4:
             raise InputError(
-                f"A sample of {self.sample} of {self.sequences} sequences: give 8 or more, and four times as "
-                "many --sequences."
+                f"A sample of {self.sample} of {self.sequences} sequences: give {LEAST_SAMPLE} or more, and "
+                "four times as many --sequences."
             )
+
+
+def sized(plan: Plan, sequences: int | None, sample: int | None, there_are: int) -> Plan:
+    """Return the plan with so many sequences and a sample of so many: what is not given, as far as there are.
+
+    Raises:
+        InputError: there are too few for any sample, or what is given does not fit.
+    """
+    if sequences is None:
+        if there_are < 4 * LEAST_SAMPLE:
+            raise InputError(
+                f"There are {there_are} sequences, and {4 * LEAST_SAMPLE} or more are needed; give a longer "
+                "text or a smaller --length."
+            )
+        sequences = min(max(plan.sequences, 4 * (sample or 0)), there_are)
+    if sample is None:
+        sample = min(plan.sample, max(LEAST_SAMPLE, sequences // 4))
+    return replace(plan, sequences=sequences, sample=sample)
 
 
 # The runs of a report that has seconds for them, on sequences cut to so many positions. s eta is that of the

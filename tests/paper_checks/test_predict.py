@@ -12,6 +12,7 @@ import pytest
 from calling import called, leadterms
 
 from paper_checks.command_line import app
+from paper_checks.commands.predict import PUBLISHED_SAMPLE, PUBLISHED_TRAINING
 from paper_checks.commands.predict import predict as command
 from paper_checks.prediction.comparison import TOLD, Compared, Verdict, score, verdict
 from paper_checks.prediction.forecast import Prediction
@@ -78,7 +79,7 @@ def test_the_same_call_gives_the_same_bytes(told, tmp_path):
         (["--steps", "0"], "--steps is 0"),
         (["--layers", "0"], "--layers is 0"),
         (["--statistics-sample", "0"], "--statistics-sample is 0"),
-        (["--training-sample", "5"], "is not part of a training sample of 5"),
+        (["--statistics-sample", "6", "--training-sample", "5"], "is not part of a training sample of 5"),
         (["--groups", "1"], "1 random groups"),
         (["--entry", "W_O tom"], "two words"),
         (["--entry", "P tom was"], "two words"),
@@ -207,8 +208,7 @@ def test_the_defaults_are_the_published_run():
     defaults = {name: p.default for name, p in inspect.signature(command).parameters.items()}
     run = published_numbers()[0].setting
     assert (defaults["rate"], defaults["steps"], defaults["layers"]) == (run.rate, run.steps, run.layers)
-    assert defaults["statistics_sample"] == run.statistics_sample
-    assert defaults["training_sample"] == run.training_sample
+    assert (run.statistics_sample, run.training_sample) == (PUBLISHED_SAMPLE, PUBLISHED_TRAINING)
 
 
 @pytest.mark.deep

@@ -185,7 +185,7 @@ def test_a_turn_does_not_cancel():
         (["--steps", "0"], "--steps is 0"),
         (["--rate", "0"], "--rate is 0"),
         (["--large-rate", "2"], "--large-rate is 2"),
-        (["--sample", "100"], "A sample of 100 of 256"),
+        (["--sample", "100", "--sequences", "256"], "A sample of 100 of 256"),
         (["--sequences", "100000"], "give --sequences"),
         (["--most-steps", "0"], "--most-steps is 0"),
         (["none.txt"], "no corpus file none.txt"),
