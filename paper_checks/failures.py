@@ -33,7 +33,11 @@ def failure(result: Result, others: Sequence[Result] = ()) -> RenderableType:
     if others:
         fail = "fails" if len(others) == 1 else "fail"
         told.append(Text(f"  By the same slip {counted(len(others), 'more check')} {fail}:", style="yellow"))
-        told += [Text(wrapped_command(one.command or one.check, "  "), style="cyan") for one in others]
+        along = [one.check for one in others if one.command == result.command]
+        if along:
+            told.append(Text(wrapped(f"  {', '.join(along)} (by the same command)")))
+        alone = [one.command or one.check for one in others if one.check not in along]
+        told += [Text(wrapped_command(command, "  "), style="cyan") for command in alone]
     return Group(Text(first, style="bold red"), *told, Text(""))
 
 

@@ -110,7 +110,7 @@ def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
                 "predicted",
                 "1-cos",
                 "predicted",
-                "rank one",
+                "rank 1",
                 "band",
             ):
                 table.add_column(column, no_wrap=True)
@@ -175,9 +175,11 @@ def _cell(result: Result | None) -> Text:
 
 
 def ratio(value: float) -> str:
-    """Return an error over its bound for a narrow column: 0, <.01, .47, 1.2, 34 or 5.6e+11."""
+    """Return an error over its bound for a narrow column: 0, <.01, .47, 1.2, 34, 214 or 6e+11."""
     if 0 < value < 0.01:
         return "<.01"
     if value < 1:
         return f"{value:.2f}".removeprefix("0") if value else "0"
-    return f"{value:.2g}"
+    if value < 100:
+        return f"{value:.2g}"
+    return f"{value:.0f}" if value < 10_000 else f"{value:.0e}"

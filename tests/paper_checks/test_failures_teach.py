@@ -180,12 +180,16 @@ def test_of_the_failures_of_one_slip_the_smallest_is_told_in_full(leadterms, fol
 
 
 def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
-    def failed(target, slip, tokens):
+    def failed(target, slip, tokens, check="a.b", command="run it"):
         shown = {"case": {"tokens": tokens}, "comparison": "B_bar", "got": 1.0, "looks_like": slip}
-        return Result("a.b", target, "failed", "A law.", "x", "exact", counterexample=shown, command="run it")
+        return Result(check, target, "failed", "A law.", "x", "exact", counterexample=shown, command=command)
 
     cases = [("x", "transposed", [[0, 1, 2]]), ("x", "negated", [[0]]), ("y", "transposed", [[0]])]
-    results = [*(failed(*case) for case in cases), failed("x", "transposed", [[0, 1]])]
+    results = [
+        *(failed(*case) for case in cases),
+        failed("x", "transposed", [[0, 1]]),
+        failed("x", "transposed", [[0, 1, 2]], "a.c", "run another"),
+    ]
     printed = io.StringIO()
     console = Console(file=printed, width=80)
     for block in failures(results):
@@ -195,7 +199,7 @@ def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
     assert told.count("a.b on y: failed") == 1
     assert "[[0, 1]]" in told
     assert "[[0, 1, 2]]" not in told
-    assert "By the same slip 1 more check fails:\n  run it\n" in told
+    assert "By the same slip 2 more checks fail:\n  a.b (by the same command)\n  run another\n" in told
 
 
 def test_a_command_is_broken_between_its_words_and_never_in_one():

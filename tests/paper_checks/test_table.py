@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from test_report_sample import sample_run
 
-from paper_checks.table import ratio, show, tables
+from paper_checks.table import checkpoint_tables, ratio, show, tables
 from properties import check_implementation
 from properties.catalogue import CHECKS, select
 from properties.results import Result, summarise
@@ -78,10 +78,12 @@ def test_a_row_is_left_out_only_where_no_target_has_the_method():
         (1.0, "1"),
         (1.25, "1.2"),
         (34.4, "34"),
-        (5.6e11, "5.6e+11"),
+        (214.1, "214"),
+        (9999.0, "9999"),
+        (5.6e11, "6e+11"),
     ],
 )
-def test_a_ratio_has_two_digits(value, told):
+def test_a_ratio_has_few_digits(value, told):
     assert ratio(value) == told
 
 
@@ -123,3 +125,20 @@ def test_the_corpus_is_named_where_a_check_that_was_tried_looks_at_it():
         told = printed(*used)
         assert corpus not in told
         assert "Seed 0; none of these checks looks at a corpus." in " ".join(told.split())
+
+
+def test_a_checkpoint_far_off_fits_the_terminal():
+    band = {"truncation": 1e-12, "sampling": 0.0, "rounding": 0.0}
+    numbers = dict.fromkeys(["error", "predicted", "cosine", "cosine predicted", "rank one"], 0.25)
+    far = result(
+        "checkpoint.W_10",
+        state="failed",
+        error_over_bound=5.6e11,
+        measurements={"W": numbers | {"band": band}},
+    )
+    (table,) = checkpoint_tables([far])
+    console = Console(file=io.StringIO(), width=80)
+    console.print(table)
+    lines = console.file.getvalue().splitlines()
+    assert "…" not in "".join(lines)
+    assert lines[-1].split() == ["W_10", "FAILED", "6e+11", *["2.50e-01"] * 2, *["7.5e-01"] * 3, "1.0e-12"]
