@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -27,34 +26,21 @@ FIELDS_WIDTH = 12
 
 
 def show_table(decided: Sequence[Decided], console: Console) -> None:
-    """Print a row a claim, by source, and how many there are of each verdict."""
+    """Print a row a claim, by source, with what of its statement fits, and how many have each verdict."""
     for key, source in sources().items():
         own = [one for one in decided if one.claim.source == key]
         if not own:
             continue
         table = Table(box=None, pad_edge=False, header_style="bold", title=source.title, title_justify="left")
-        table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=32)
+        table.add_column("claim", no_wrap=True)
         table.add_column("verdict", no_wrap=True)
-        table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=15)
-        table.add_column("computed", no_wrap=True, overflow="ellipsis", max_width=15)
+        # The one column that may be narrowed, and whose text ends with its line.
+        table.add_column("statement")
         for one in own:
-            table.add_row(Text(one.claim.id), verdict(one), Text(one.claim.stated), Text(brief(one)))
+            statement = Text(one.claim.statement, no_wrap=True, overflow="ellipsis")
+            table.add_row(Text(one.claim.id), verdict(one), statement)
         console.print(table)
     console.print(counts(decided), style="bold")
-
-
-def brief(one: Decided) -> str:
-    """Return what was computed in as few characters as can be: the numbers alone, where some are stated."""
-    right = [number for name in one.claim.numbers for number in _leaves(one.finding.right.get(name, []))]
-    return ", ".join(right) or one.finding.computed
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    else:
-        for one in value:
-            yield from _leaves(one)
 
 
 def counts(decided: Sequence[Decided]) -> str:

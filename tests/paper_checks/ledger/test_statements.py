@@ -3,14 +3,10 @@
 import re
 
 import pytest
-from planted import claim_of
 
 from paper_checks.ledger.book import _claim, claims
 from paper_checks.ledger.claim import Claim
-from paper_checks.ledger.decide import decide
 from paper_checks.ledger.finding import compared
-from paper_checks.ledger.setting import Setting
-from paper_checks.ledger.show import brief
 from reference.errors import InputError
 
 # Finite verbs of the statements that are no nouns in them: a statement with another verb adds it here.
@@ -55,13 +51,6 @@ def test_a_computed_number_is_told_with_what_it_is():
     assert compared(BLANK, {"a": 3}).computed == "a 3"
     told = Claim(**{**vars(BLANK), "words": {"a": "{} steps"}})
     assert compared(told, {"a": 3}).computed == "3 steps"
-
-
-def test_the_table_of_the_terminal_has_the_numbers_alone():
-    number, words = decide([claim_of("layer-means"), claim_of("four-index-on-3d")], Setting())
-    assert brief(number) == "0.1598, 0.0261, 6.1"
-    assert number.finding.computed == "mean increases of 0.1598, 0.0261 nats; a ratio of 6.1"
-    assert brief(words) == words.finding.computed
 
 
 @pytest.mark.parametrize("words", [{"b": "{} steps"}, {"a": "steps"}, {"a": "{} of {}"}])
