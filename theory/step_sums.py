@@ -26,6 +26,16 @@ def readable(coefficients: Sequence[str]) -> str:
     return str(sympy.factor(p.as_expr())).replace("**", "^").replace("*", " ")
 
 
+def named(coefficients: Sequence[str]) -> str:
+    """The same, after the symbol for it where the theory has one: "c_s = s (s - 2) (s - 1) (3 s - 1)/24"."""
+    C2, C3, C4 = (sympy.ff(s, k) / sympy.factorial(k) for k in (2, 3, 4))
+    p = sum(sympy.Rational(c) * s**k for k, c in enumerate(coefficients))
+    for name, value in {"C(s,2)": C2, "C(s,3)": C3, "c_s": 3 * C4 + 2 * C3}.items():
+        if sympy.expand(p - sympy.expand_func(value)) == 0:
+            return f"{name} = {readable(coefficients)}"
+    return readable(coefficients)
+
+
 def _at_r(amount: sympy.Expr) -> sympy.Expr:
     return amount.subs(s, r)
 

@@ -84,7 +84,7 @@ def _prove(vocab: int, length: int, layers: int, kind: Kind, json: Path | None, 
     from reference.errors import InputError
     from theory.certificates import Refuted
     from theory.certificates import prove as prove_for_every_corpus
-    from theory.step_sums import readable
+    from theory.step_sums import named
 
     try:
         certificate = prove_for_every_corpus(
@@ -102,7 +102,7 @@ def _prove(vocab: int, length: int, layers: int, kind: Kind, json: Path | None, 
         console.print(f"  {identity['group']} at eta^{identity['order']}:")
         for coefficients, direction in zip(identity["coefficients"], identity["directions"], strict=True):
             told = f"{direction['terms']:,} terms" if direction["terms"] else EMPTY
-            console.print(f"    ({readable(coefficients)}) {direction['name']}   [{told}]")
+            console.print(f"    ({named(coefficients)}) {direction['name']}   [{told}]")
     return True
 
 

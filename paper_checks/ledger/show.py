@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -27,37 +26,25 @@ FIELDS_WIDTH = 12
 
 
 def show_table(decided: Sequence[Decided], console: Console) -> None:
-    """Print a row a claim, by source, and how many there are of each verdict."""
+    """Print a row a claim, by source, with what of its statement fits, and how many have each verdict."""
     for key, source in sources().items():
         own = [one for one in decided if one.claim.source == key]
         if not own:
             continue
         table = _plain(f"{source.name}: {source.title}")
-        table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=32)
+        table.add_column("claim", no_wrap=True)
         table.add_column("verdict", no_wrap=True)
-        table.add_column("stated", no_wrap=True, overflow="ellipsis", max_width=14)
-        table.add_column("computed", no_wrap=True, overflow="ellipsis", max_width=14)
+        # The one column that may be narrowed, and whose text ends with its line.
+        table.add_column("statement")
         for one in own:
-            stated = f"{'implied: ' if one.claim.implied else ''}{one.claim.stated}"
-            table.add_row(Text(one.claim.id), verdict(one), Text(stated), Text(brief(one)))
+            statement = Text(one.claim.statement, no_wrap=True, overflow="ellipsis")
+            table.add_row(Text(one.claim.id), verdict(one), statement)
         console.print(table)
     if any(one.finding.otherwise for one in decided):
         console.print("* Another reading turns the verdict; leadterms claims ID says which.", style="dim")
+    if any(one.claim.implied for one in decided):
+        console.print("† No sentence says it: it is implied; leadterms claims ID says by what.", style="dim")
     console.print(counts(decided))
-
-
-def brief(one: Decided) -> str:
-    """Return what was computed in as few characters as can be: the numbers alone, where some are stated."""
-    right = [number for name in one.claim.numbers for number in _leaves(one.finding.right.get(name, []))]
-    return ", ".join(right) or one.finding.computed
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    else:
-        for one in value:
-            yield from _leaves(one)
 
 
 def counts(decided: Sequence[Decided]) -> Table | str:
@@ -98,8 +85,8 @@ def _across(numbers: Sequence[int]) -> list[str]:
 def verdict(one: Decided) -> Text:
     """Return the verdict as a word, coloured, with a mark where another reading turns it."""
     name = one.finding.verdict
-    mark = " *" if one.finding.otherwise else ""
-    return Text(WORDS.get(name, name) + mark, style=STYLES.get(name, ""))
+    marks = (" *" if one.finding.otherwise else "") + (" †" if one.claim.implied else "")
+    return Text(WORDS.get(name, name) + marks, style=STYLES.get(name, ""))
 
 
 def otherwise(one: Decided) -> str:

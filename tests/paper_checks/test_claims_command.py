@@ -1,9 +1,10 @@
 """`leadterms claims`: of which source, of which verdict, and as JSON."""
 
+import io
 import json
 import re
 from collections import Counter
-from io import StringIO
+from dataclasses import replace
 
 from calling import called
 from rich.console import Console
@@ -11,8 +12,9 @@ from rich.console import Console
 from paper_checks.commands.claims import choose
 from paper_checks.ledger.book import claims, sources
 from paper_checks.ledger.counts import HOLDS_OTHERWISE, IMPLIED, REFUTED_OTHERWISE, by_source
-from paper_checks.ledger.decide import Decided
+from paper_checks.ledger.decide import Decided, decide
 from paper_checks.ledger.finding import Finding
+from paper_checks.ledger.setting import Setting
 from paper_checks.ledger.show import counts, show_table
 from paper_checks.ledger.strength import Strength
 
@@ -30,6 +32,22 @@ def test_the_list_is_of_one_source_and_one_verdict(tmp_path):
     assert {(row["source"], row["verdict"]) for row in rows} == {("circuits-notes", "refuted")}
     assert re.search(rf"^claims +{len(rows)}\nrefuted +{len(rows)}\n", done.stdout, re.MULTILINE), done.stdout
     assert re.findall(r"^(\S*-\S*) +refuted", done.stdout, re.MULTILINE) == [row["id"] for row in rows]
+
+
+def test_a_row_has_the_whole_id_and_the_statement_as_far_as_the_line_goes():
+    printed = io.StringIO()
+    (one,) = decide([claim for claim in claims() if claim.id == "layer-means"], Setting())
+    longest = replace(one.finding, verdict="holds_to_rounding")
+    every = [replace(one, claim=replace(claim, numbers={}), finding=longest) for claim in claims()]
+    show_table(every, Console(file=printed, width=80))
+    lines = printed.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    for one in every:
+        (row,) = (line for line in lines if line.startswith(f"{one.claim.id} "))
+        shown = row.removeprefix(one.claim.id).strip().removeprefix("holds (rounded)").lstrip(" *†").strip()
+        assert one.claim.statement.startswith(shown.removesuffix("…").rstrip()), row
+        assert len(shown) > 20
+        assert shown.endswith("…") == (shown != one.claim.statement)
 
 
 def test_a_claim_of_two_sources_is_listed_under_both():
@@ -62,7 +80,7 @@ def test_the_counts_are_of_all_claims_each_in_one_source():
     assert whole[HOLDS_OTHERWISE] == sum(one.verdict == "refuted" for one in apart)
     assert whole[REFUTED_OTHERWISE] == sum(one.verdict != "refuted" for one in apart)
 
-    console = Console(width=80, record=True, file=StringIO())
+    console = Console(width=80, record=True, file=io.StringIO())
     show_table(decided, console)
     told = console.export_text().split("Claims by source")[1]
     assert re.search(rf"^refuted +.* {whole['refuted']}$", told, re.MULTILINE)

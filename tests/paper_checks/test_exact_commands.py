@@ -7,7 +7,7 @@ import pytest
 from calling import called
 from test_manners import call
 
-from theory.step_sums import readable
+from theory.step_sums import named, readable
 
 __all__ = ["call"]
 
@@ -95,7 +95,7 @@ def test_a_proof_is_written_checked_and_told_from_a_tampered_one(tmp_path):
     made = called("prove", "--vocab", "2", "--length", "2", "--layers", "2", "--json", "c.json", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "Proved. For every corpus of sequences of 3 tokens" in made.stdout.replace("\n", " ")
-    assert "(s (s - 1)/2) Phi_bar^T B_bar^T" in made.stdout
+    assert "(C(s,2) = s (s - 1)/2) Phi_bar^T B_bar^T" in made.stdout
     assert called("prove", "--check", "c.json", cwd=tmp_path).returncode == 0
 
     certificate = json.loads((tmp_path / "c.json").read_text())
@@ -219,3 +219,18 @@ def test_a_series_whose_sizes_are_too_large_together_is_refused(tmp_path, call):
 )
 def test_a_polynomial_reads_as_a_person_writes_it(coefficients, text):
     assert readable(coefficients) == text
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "text"),
+    [
+        (["0", "1"], "s"),
+        (["0", "-1/2", "1/2"], "C(s,2) = s (s - 1)/2"),
+        (["0", "1/3", "-1/2", "1/6"], "C(s,3) = s (s - 2) (s - 1)/6"),
+        (["0", "-1/12", "3/8", "-5/12", "1/8"], "c_s = s (s - 2) (s - 1) (3 s - 1)/24"),
+        (["0", "-1/12", "3/8", "-5/12", "1/4"], readable(["0", "-1/12", "3/8", "-5/12", "1/4"])),
+        ([], "0"),
+    ],
+)
+def test_a_polynomial_that_the_theory_has_a_symbol_for_is_told_with_it(coefficients, text):
+    assert named(coefficients) == text
