@@ -63,6 +63,9 @@ class Check:
         proof: how a pass proves it, where the evidence is "proved", and only there.
         cost: how many times dearer than the cheapest a case is; divides the number of cases.
         claims: ids of the claims that it decides.
+
+    Raises:
+        ValueError: it is proved and does not say how, or says how it is proved and is not.
     """
 
     id: str
@@ -77,11 +80,7 @@ class Check:
     proof: Proof | Literal[""] = ""
 
     def __post_init__(self) -> None:
-        """Refuse a proof that does not say how, and a word for a proof where there is none.
-
-        Raises:
-            ValueError: it is one of these.
-        """
+        """Refuse a proof that does not say how, and a word for a proof where there is none."""
         if (self.evidence == "proved") != (self.proof in PROOFS):
             raise ValueError(f"{self.id} is held by '{self.evidence}', and its proof is '{self.proof}'")
 

@@ -74,5 +74,5 @@ def refuted_in_words(one: SourceCount) -> str:
         for name, words in ((IMPLIED, "only implied"), (HOLDS_OTHERWISE, "true in another reading"))
         if one.found[name]
     ]
-    told = f"{one.found['refuted']} of {one.total} of {one.name}"
+    told = f"{one.name} {one.found['refuted']} of {one.total}"
     return f"{told} ({', '.join(of_them)})" if of_them else told

@@ -8,7 +8,7 @@ from typing import Any
 
 from paper_checks.ledger import counts
 from paper_checks.ledger.counts import APART, SourceCount
-from paper_checks.report.summary import EVIDENCE, listed
+from paper_checks.report.summary import EVIDENCE
 from properties.results import Evidence, Run
 from reference.errors import counted
 
@@ -90,7 +90,7 @@ def others(run: Run, one: SourceCount) -> int:
 def refuted_in_words(run: Run) -> str:
     """Return how many claims of each source are refuted, and how many of them only in part against it."""
     told = [counts.refuted_in_words(one) for one in by_source(run) if one.found["refuted"]]
-    return f"Refuted are {listed(told)}." if told else ""
+    return f"Refuted, by source: {'; '.join(told)}." if told else ""
 
 
 def present(run: Run) -> list[str]:

@@ -164,7 +164,7 @@ def test_what_is_only_implied_or_turned_is_counted_apart_at_the_top_and_in_the_c
     top = page.split("</header>")[0]
     assert ">Paper</th>" in top
     errata = page.split('id="errata"')[1].split("</section>")[0]
-    assert "Refuted are 3 of 3 of paper (1 only implied, 1 true in another reading)." in errata
+    assert "Refuted, by source: paper 3 of 3 (1 only implied, 1 true in another reading)." in errata
     legend = page.split('id="claims"')[1].split('class="legend"')[1].split("</section>")[0]
     assert all(f"<dt>{name}</dt><dd>{means}</dd>" in legend for name, means in verdicts.MEANINGS.items())
 
