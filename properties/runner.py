@@ -163,8 +163,9 @@ def _state(
         finding.note = f"the implementation has no {' and no '.join(missing)}"
         return "not_applicable"
     try:
-        _generated(check, target, finding, profile, seed, phases)
-        _examine(check, target, check.cases.ordinary, finding)
+        drawn = _generated(check, target, finding, profile, seed, phases)
+        if not drawn:
+            _examine(check, target, check.cases.ordinary, finding)
         finding.small = False
         if corpus is not None and check.cases.of_corpus is not None:
             _examine(check, target, check.cases.of_corpus(corpus), finding)
@@ -204,7 +205,10 @@ def _without_a_case(check: Check, target: Target, finding: _Finding) -> State:
 
 def _generated(
     check: Check, target: Target, finding: _Finding, profile: str, start: int, phases: Sequence[Phase]
-) -> None:
+) -> bool:
+    """Try the drawn cases; return whether the ordinary one was among them, as where it is the only one."""
+    ordinary = False
+
     @seed(start)
     @settings(
         max_examples=max(FEWEST[profile], PROFILES[profile] // check.cost),
@@ -217,9 +221,12 @@ def _generated(
     )
     @given(check.cases.strategy)
     def tried(case: Any) -> None:
+        nonlocal ordinary
+        ordinary = ordinary or case is check.cases.ordinary
         _examine(check, target, case, finding)
 
     tried()
+    return ordinary
 
 
 def _examine(check: Check, target: Target, case: Any, finding: _Finding) -> None:

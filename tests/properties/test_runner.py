@@ -7,7 +7,7 @@ from breaking import With
 from hypothesis import strategies as st
 
 from properties import check_implementation
-from properties.cases import CORPORA, EXACT_CORPORA
+from properties.cases import CORPORA, EXACT_CORPORA, Cases
 from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison, NotAdmitted
 from properties.failure import failure_rows
@@ -101,6 +101,19 @@ def test_an_infinite_bound_admits_no_case():
         yield Comparison("anything", 1.0, 2.0, np.inf)
 
     assert one(law).result == "errored"
+
+
+def test_a_law_of_one_case_is_tried_once():
+    only = Cases(st.just(CORPORA.ordinary), CORPORA.ordinary)
+    calls = []
+
+    def law(target, case):
+        calls.append(case)
+        yield Comparison("anything", 0.0, 0.0, 0.5)
+
+    assert one(law, cases=only).cases == len(calls) == 1
+    calls.clear()
+    assert one(law).cases == len(calls) > 1
 
 
 def test_a_law_that_only_the_ordinary_case_breaks_is_caught():
