@@ -4,15 +4,49 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 from reference.errors import InputError
 
+# Where Linux says to which control groups a process belongs, and what these may use.
+MEMBERSHIP, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+
 
 def physical_memory() -> int | None:
-    """Return the bytes of memory of this machine; None where that cannot be asked for."""
+    """Return the bytes of memory that this process may use; None where that cannot be asked for.
+
+    They are the machine's, or those of a control group, such as a container's, where these are fewer.
+    """
     if hasattr(os, "sysconf") and {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= os.sysconf_names.keys():
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_limits()])
     return None
+
+
+def _limits() -> Iterator[int]:
+    """Yield what each control group above this process may use, of those that have a limit."""
+    for line in (_read(MEMBERSHIP) or "").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if "memory" in controllers.split(","):
+            root, name = GROUPS / "memory", "memory.limit_in_bytes"  # version 1
+        elif not controllers:
+            root, name = GROUPS, "memory.max"  # version 2
+        else:
+            continue
+        group = root / path.lstrip("/")
+        for folder in (group, *group.parents):
+            limit = (_read(folder / name) or "").strip()
+            if limit.isdecimal():
+                yield int(limit)
+            if folder == root:
+                break
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return None
 
 
 def check_matrices(vocab_size: int, count: int) -> None:

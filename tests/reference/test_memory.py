@@ -26,3 +26,28 @@ def test_a_machine_that_does_not_say_is_not_asked(monkeypatch):
 def test_this_machine_says_how_much_it_has():
     there = reference.memory.physical_memory()
     assert there is None or there > 2**28
+
+
+@pytest.mark.parametrize(
+    ("membership", "files", "expected"),
+    [
+        ("0::/box/job\n", {"box/job/memory.max": "max\n", "box/memory.max": "4096\n"}, 4096),
+        ("0::/box\n", {"box/memory.max": "8192\n", "memory.max": "4096\n"}, 4096),
+        ("0::/\n", {"memory.max": "4096\n"}, 4096),
+        ("3:cpu,memory:/box\n0::/\n", {"memory/box/memory.limit_in_bytes": "4096\n"}, 4096),
+        ("3:cpu:/box\n", {"box/memory.max": "4096\n"}, None),
+        ("0::/box\n", {}, None),
+        ("", {"memory.max": "4096\n"}, None),
+    ],
+)
+def test_a_control_group_that_may_use_less_decides(membership, files, expected, tmp_path, monkeypatch):
+    for name, text in files.items():
+        (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "groups" / name).write_text(text)
+    (tmp_path / "cgroup").write_text(membership)
+    monkeypatch.setattr(reference.memory, "GROUPS", tmp_path / "nothing there")
+    machine = reference.memory.physical_memory()
+    monkeypatch.setattr(reference.memory, "GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(reference.memory, "MEMBERSHIP", tmp_path / "cgroup")
+    there = reference.memory.physical_memory()
+    assert there is None or there == (machine if expected is None else expected)
