@@ -13,9 +13,7 @@ from paper_checks.reproduction.rows import horizons
 NAME, TITLE = "descent", "The theory beside a training run"
 LEVEL = 0.99
 FACTS = ("corpus", "vocab_size", "length", "sequences", "plan")  # what the page says of the run
-CLOSED_FORMS = (
-    "s eta |B_bar|_F, C(s, 2) eta^2 |Phi_bar^T B_bar^T|_F, c_s eta^4 |Q_bar|_F and c_s eta^4 |Delta_bar|_F"
-)
+CLOSED_FORMS = "s eta |B_bar|, C(s, 2) eta^2 |Phi_bar^T B_bar^T|, c_s eta^4 |Q_bar| and c_s eta^4 |Delta_bar|"
 
 
 class Lateness(NamedTuple):
