@@ -39,32 +39,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    verify,
-    report,
-    claims,
-    predict,
-    neighbours,
-    explain,
-    alignment,
-    behaviour,
-    reproduce,
-    sampling,
-    experiments,
-    pretrained,
-    prove,
-    series,
-    stats,
-    train,
-    vectors,
-    doctor,
-    probe,
-    story,
-    explorer,
-):
-    # typer would evaluate what is written of each option three times.
-    command.__annotations__ = get_annotations(command, eval_str=True)
-    app.command(cls=CarefulCommand)(command)
+# The panels of the help, in order.
+COMMANDS = {
+    "Laws and claims": (verify, report, claims, vectors, doctor),
+    "A corpus and what training on it does": (
+        stats,
+        train,
+        predict,
+        reproduce,
+        alignment,
+        behaviour,
+        sampling,
+    ),
+    "Words": (neighbours, explain, story, probe),
+    "Proofs and exact series": (prove, series),
+    "Attention of trained models": (experiments, explorer, pretrained),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        # typer would evaluate what is written of each option three times.
+        command.__annotations__ = get_annotations(command, eval_str=True)
+        app.command(cls=CarefulCommand, rich_help_panel=panel)(command)
 
 
 def main() -> None:

@@ -110,7 +110,7 @@ def test_nothing_is_coloured_or_moves_where_output_is_piped(tmp_path):
 
 def test_a_terminal_of_no_width_is_printed_on(tmp_path, call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "0")
-    assert "Commands" in call("--help")[1]
+    assert "Laws and claims" in call("--help")[1]
 
 
 MARKED = "[red]x :tm: [/b] \\[ 12"
