@@ -58,9 +58,10 @@ def verdict(run: Run) -> Text:
 
 
 def _corpus(run: Run) -> str:
-    """Return what the corpus was, where a check that was tried looked at it."""
+    """Return what the corpus was, where a check that was tried looked at it; a checkpoint always does."""
     tried = [result for result in run.results if result.result not in ("not_applicable", "skipped")]
-    if not any(result.check in ON_CORPUS or result.family == "checkpoint" for result in tried):
+    checkpoint = any(result.family == "checkpoint" for result in run.results)
+    if not checkpoint and not any(result.check in ON_CORPUS for result in tried):
         return "none of these checks looks at a corpus"
     corpus = run.header["corpus"]
     return (
@@ -124,7 +125,7 @@ def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
                 "" if value is None else f"{max(0.0, 1 - value):.1e}"
                 for value in (cosine, cosine_predicted, rank_one)
             ]
-            numbers = [*sizes, *cosines, f"{sum(band.values()):.1e}"]
+            numbers = [*sizes, *cosines, f"{sum(band.values()):.1e}" if band else ""]
         made[result.target].add_row(result.check.removeprefix("checkpoint."), _cell(result), *numbers)
     return list(made.values())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -141,6 +142,11 @@ class _Case:
             "cosine of a rank-one matrix": _rank_one(leading),
             "band": {"truncation": band.truncation, "sampling": band.sampling, "rounding": band.rounding},
         }
+        if not math.isfinite(band.truncation):
+            note = (
+                "the terms beyond the leading one no longer shrink, so they say nothing of what is left out"
+            )
+            return _Found("not_applicable", note=note, measurements=measured | {"band": None})
         if not band.total <= WIDEST_BAND:
             note = (
                 f"the band is {band.total:.2g} of the leading term (truncation {band.truncation:.2g}, "

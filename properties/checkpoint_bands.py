@@ -5,8 +5,13 @@ All three are relative to the leading term's Frobenius norm. Derived here:
 * truncation: the two terms leave a series that begins two orders above the leading one. What it begins with
   is known from the corpus's statistics (`properties.predictions.expansion`), but for what V divides there: a
   next order of the next order, as large as its square, and the softmax's own next order, which is the next
-  order times a logit. While successive terms halve at least, twice the sum of their sizes is a bound. No
-  descent enters: if the theory were wrong, a model that is trained as it says would be off by more.
+  order times a logit. While successive terms shrink by a ratio r, 1 / (1 - r) times the sum of their sizes
+  is a bound. All weights follow W_O and V, so r is theirs: a half at least, twice what either's own terms two
+  orders beyond are, and the largest logit, in which the softmax is a series. Twice, because later ratios are
+  larger than the first. With many layers and what is left to explain constant, w' = e^u and u' = L w e^u for
+  w = W_O, u = L V: then u = L w^2 / 2, and w is the inverse of an error function. The ratios of u's series
+  are x^2 / 3 and more, up to 2 x^2 / pi with x^2 = L s^2 eta^2: 6 / pi < 2 times the first. No descent
+  enters: if the theory were wrong, a model that is trained as it says would be off by more.
 * sampling: where the statistics come from n of the N sequences trained on, they are off by what a bootstrap
   over sequences shows, less the part (1 - n/N) of the variance that a sample without replacement saves.
 * rounding: the summed magnitudes of the statistic over its norm, times the roundoff of as many operations.
@@ -75,15 +80,31 @@ def bands(
 def truncation(
     group: str, terms: Mapping[str, Directions], rate: float, steps: int, layer: int, layers: int
 ) -> float:
-    """Return what both terms may leave out of a weight, over the leading norm; nan where that is 0."""
+    """Return what both terms may leave out of a weight, over the leading norm.
+
+    It is nan where the leading norm is 0, and infinite where the terms do not shrink.
+    """
+    next_order, beyond = _orders(group, terms, rate, steps, layer, layers)
+    logit = rate * steps * float(np.abs(terms["W_O"].leading).max())
+    _, of_readout = _orders("W_O", terms, rate, steps, 0, layers)
+    of_values = max(_orders("V", terms, rate, steps, each, layers)[1] for each in range(layers))
+    # A weight that has not moved yet passes nothing on.
+    ratio = max(GEOMETRIC * np.nanmax([of_readout, of_values, 0.0]), logit)
+    if ratio >= 1:
+        return math.nan if math.isnan(beyond) else math.inf
+    return max(GEOMETRIC, 1 / (1 - ratio)) * (beyond + next_order * (next_order + logit))
+
+
+def _orders(
+    group: str, terms: Mapping[str, Directions], rate: float, steps: int, layer: int, layers: int
+) -> tuple[float, float]:
+    """Return the sizes of a weight's next order and the one after, over the leading norm; nan if it is 0."""
     own = terms[group]
     sizes = np.abs(amounts(group, rate, steps, layer, layers)) * np.sqrt(np.diagonal(own.gram))
-    if sizes[0] == 0:
-        return math.nan
     leading, following, second = np.split(sizes, [1, 1 + len(own.following)])
-    next_order, beyond = float(following.sum() / leading[0]), float(second.sum() / leading[0])
-    logit = rate * steps * float(np.abs(terms["W_O"].leading).max())
-    return GEOMETRIC * (beyond + next_order * (next_order + logit))
+    if leading[0] == 0:
+        return math.nan, math.nan
+    return float(following.sum() / leading[0]), float(second.sum() / leading[0])
 
 
 def known_terms(

@@ -57,6 +57,7 @@ def test_a_check_that_lacks_a_method_is_told_once_and_has_no_row():
 
 
 def test_a_row_is_left_out_only_where_no_target_has_the_method():
+    assert corpus in printed(result("checkpoint.W_O", "weights:w.npz", state="not_applicable", note="late"))
     lacks = {"state": "not_applicable", "note": "the implementation has no train"}
     small = {"state": "not_applicable", "note": "no case was admitted: all is rounding"}
     one, both = result("statistics.a"), result("statistics.a", "theirs", **lacks)
@@ -120,6 +121,7 @@ def test_the_corpus_is_named_where_a_check_that_was_tried_looks_at_it():
     corpus = sample_run().header["corpus"]["name"]
     assert corpus in printed(result(on), result(off))
     assert corpus in printed(result("checkpoint.W_O", "weights:w.npz"))
+    assert corpus in printed(result("checkpoint.W_O", "weights:w.npz", state="not_applicable", note="late"))
     lacks = {"state": "not_applicable", "note": "the implementation has no train"}
     for used in ([result(off)], [result(abstract, "theory")], [result(on, **lacks), result(off)]):
         told = printed(*used)
@@ -142,3 +144,10 @@ def test_a_checkpoint_far_off_fits_the_terminal():
     lines = console.file.getvalue().splitlines()
     assert "…" not in "".join(lines)
     assert lines[-1].split() == ["W_10", "FAILED", "6e+11", *["2.50e-01"] * 2, *["7.5e-01"] * 3, "1.0e-12"]
+
+
+def test_a_checkpoint_without_a_band_leaves_its_place_empty():
+    numbers = dict.fromkeys(["error", "predicted", "cosine", "cosine predicted", "rank one"], 0.25)
+    late = result("checkpoint.W_0", state="not_applicable", measurements={"W": numbers | {"band": None}})
+    (table,) = checkpoint_tables([late])
+    assert list(table.columns[-1].cells) == [""]
