@@ -151,7 +151,9 @@ def test_a_softmax_of_anything_is_refused_and_none_before_its_room_is_used_up():
     for error in (1e6, LARGEST_MOVE / 2):  # the maximum's difference rounds the error too
         with pytest.raises(NothingKnown, match="so far that its softmax can be anything"):
             softmax(uncertain(error))
-    for error in (LARGEST_MOVE / 2 * (1 - 2.0**-50), LARGEST_MOVE / 3 + 1):
+    last = LARGEST_MOVE / 2 * (1 - 2.0**-51)
+    assert 2 * (last + 2 * unit_roundoff("float64") * last) == LARGEST_MOVE
+    for error in (last, LARGEST_MOVE / 3 + 1):
         assert np.isfinite(softmax(uncertain(error)).error).all()
 
 
