@@ -57,7 +57,6 @@ def test_a_check_that_lacks_a_method_is_told_once_and_has_no_row():
 
 
 def test_a_row_is_left_out_only_where_no_target_has_the_method():
-    assert corpus in printed(result("checkpoint.W_O", "weights:w.npz", state="not_applicable", note="late"))
     lacks = {"state": "not_applicable", "note": "the implementation has no train"}
     small = {"state": "not_applicable", "note": "no case was admitted: all is rounding"}
     one, both = result("statistics.a"), result("statistics.a", "theirs", **lacks)

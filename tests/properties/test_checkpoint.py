@@ -11,8 +11,9 @@ from safetensors.numpy import save_file
 from properties.checkpoint import Training, _explained, judge
 from properties.checkpoint_bands import by_layer, known_terms, truncation
 from properties.parameter_names import OWN, Source, read_names, renamed
-from properties.predictions.expansion import GROUPS, expansion
-from properties.tolerances import WIDEST_BAND, rounding
+from properties.predictions.alignment import deviation
+from properties.predictions.expansion import GROUPS, amounts, expansion
+from properties.tolerances import GEOMETRIC, WIDEST_BAND, rounding
 from reference.corpus import Corpus
 from reference.descent import train
 from reference.errors import InputError
@@ -75,6 +76,15 @@ def test_a_trained_model_passes_in_every_weight_and_layer(tmp_path, corpus, trai
     assert measured["relative error to the leading term"] < 0.01
     assert measured["cosine with the leading term"] > 0.9999
     assert {result.evidence for result in found.values()} == {"measured"}
+    terms = expansion(corpus.tokens, corpus.vocab_size)
+    for layer in range(LAYERS):
+        told = found[f"W_{layer}"].measurements[f"W of layer {layer}"]
+        assert told["band"]["truncation"] == truncation("W", terms, RATE, STEPS, layer, LAYERS)
+        loss = deviation("W", terms["W"], RATE, STEPS, layer, LAYERS).cosine_loss
+        assert told["cosine predicted"] == 1 - loss
+        leading, following = known_terms("W", terms["W"], RATE, STEPS, layer, LAYERS)
+        predicted = np.linalg.norm(following) / np.linalg.norm(leading)
+        assert told["relative error predicted"] == predicted
 
 
 def test_float32_weights_are_given_their_own_rounding(tmp_path, corpus, trained):
@@ -221,6 +231,34 @@ def test_a_weight_is_held_no_closer_than_those_that_move_it_are_known(tokens, la
         assert left <= truncation(group, terms, rate, steps, layer, layers) * np.linalg.norm(leading)
 
 
+@pytest.mark.parametrize(
+    ("rate", "steps", "growth"), [(RATE, STEPS, GEOMETRIC), (2.5, STEPS, None), (0.05, 3, GEOMETRIC)]
+)
+def test_the_truncation_is_the_one_derived_layer_by_layer(corpus, rate, steps, growth):
+    """Every size is added by itself: |sum| could cancel, and the norm of the sizes is smaller."""
+    terms, layers = expansion(corpus.tokens, corpus.vocab_size), 3
+
+    def sizes(group, layer):
+        c = amounts(group, rate, steps, layer, layers)
+        lengths = [float(np.linalg.norm(a * x)) for a, x in zip(c, terms[group].all, strict=True)]
+        last = 1 + len(terms[group].following)
+        return sum(lengths[1:last]) / lengths[0], sum(lengths[last:]) / lengths[0]
+
+    logit = rate * steps * np.abs(terms["W_O"].leading).max()
+    own = [sizes("W_O", 0), *(sizes("V", layer) for layer in range(layers))]
+    ratio = max(GEOMETRIC * max(second for _, second in own), logit)
+    expected_growth = growth or 1 / (1 - ratio)
+    assert (ratio > 1 / GEOMETRIC) == (growth is None)
+    for group, layer in [("W_O", 0), *((group, n) for group in "VWP" for n in range(layers))]:
+        if not amounts(group, rate, steps, layer, layers)[0]:
+            continue
+        following, second = sizes(group, layer)
+        expected = expected_growth * (second + following * (following + logit))
+        operations = sum(x.size for x in terms[group].all)
+        got = truncation(group, terms, rate, steps, layer, layers)
+        assert abs(got - expected) <= rounding(expected_growth * expected, operations, "float64")
+
+
 def test_a_weight_without_what_the_theory_adds_fails(tmp_path, corpus, trained):
     """The leading term alone is not what a run gives: the band is narrower than the next order."""
     terms = expansion(corpus.tokens, corpus.vocab_size)
@@ -307,6 +345,8 @@ def test_what_is_no_checkpoint_is_told(tmp_path, corpus, trained):
     ):
         refused(path.name, told, **change)
     refused(path.name, "is less than the", trained_on=3)
+    with pytest.raises(InputError, match="says nothing about its own error"):
+        verdicts(path, Corpus(corpus.tokens[:7], corpus.vocabulary, "few"), trained_on=60)
 
 
 @pytest.mark.parametrize(
