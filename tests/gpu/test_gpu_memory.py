@@ -23,8 +23,14 @@ MEASURED = {
 }
 
 
+# Each is measured in a process of its own, of some seconds.
+DEAR = ("attention", "tables")
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a peak")
-@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.deep) if name in DEAR else name for name in MEASURED]
+)
 def test_a_step_takes_what_is_counted_or_more_and_less_than_twice_that(name):
     sizes, dtype, by_paths = MEASURED[name]
     assert paths_pay(*sizes) == by_paths

@@ -63,6 +63,7 @@ def test_a_share_that_is_off_in_its_first_digit_is_so_in_every_reading():
     assert (found.verdict, found.otherwise) == ("refuted", ())
 
 
+@pytest.mark.deep  # every claim is decided again
 def test_a_reading_that_is_told_to_hold_is_kept_as_one():
     """No sentence says that a claim holds or not in another reading, and is not counted."""
     for one in decide([claim for claim in claims() if claim.needs == "nothing"], Setting()):
