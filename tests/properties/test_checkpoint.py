@@ -415,3 +415,25 @@ def test_a_factor_that_the_theory_leaves_out_is_not_blamed_on_the_rate():
     predicted, bound, following = np.array([1.0, 2.0, -1.0]), 1e-6, 1e-3
     assert _explained(predicted * (1 + 1e-4), predicted, bound, following) is None
     assert "1.01 times" in _explained(predicted * 1.01, predicted, bound, following).sentence
+
+
+def told(result):
+    return str(result.counterexample)
+
+
+def test_a_factor_below_the_next_order_is_not_told_as_one(tmp_path, corpus, trained):
+    right = verdicts(saved(tmp_path, trained), corpus)["W_O"].measurements["W_O"]
+    following, band = right["relative error predicted"], sum(right["band"].values())
+    for share, expected in ((0.75, False), (2.0, True)):
+        assert share * following > 2 * band
+        scaled = trained | {"W_O": trained["W_O"] * (1 + share * following)}
+        found = verdicts(saved(tmp_path, scaled), corpus)["W_O"]
+        assert found.result == "failed"
+        assert ("times what is predicted" in told(found)) == expected
+
+
+def test_a_training_of_which_nothing_can_be_said_explains_nothing(tmp_path, corpus, trained):
+    """At 400 times the rate every verdict is "not applicable", and none speaks for that rate."""
+    found = verdicts(saved(tmp_path, trained | {"W_O": 400 * trained["W_O"]}), corpus)["W_O"]
+    assert found.result == "failed"
+    assert "check --rate and --steps" not in told(found)
