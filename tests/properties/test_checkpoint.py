@@ -1,7 +1,6 @@
 """Checkpoints that are what the theory predicts, and ones that are not; files that are none."""
 
 import io
-import math
 import pickle
 import zipfile
 
@@ -13,15 +12,12 @@ from properties.checkpoint import Training, _explained, judge
 from properties.checkpoint_bands import (
     by_layer,
     known_terms,
-    rounding_errors,
-    sampling_errors,
     truncation,
 )
 from properties.parameter_names import OWN, Source, read_names, renamed
 from properties.predictions.alignment import deviation
 from properties.predictions.expansion import GROUPS, amounts, expansion
-from properties.statistics_bounds import statistics_magnitudes
-from properties.tolerances import GEOMETRIC, WIDEST_BAND, likely_rounding, rounding
+from properties.tolerances import GEOMETRIC, WIDEST_BAND, rounding
 from reference.corpus import Corpus
 from reference.descent import train
 from reference.errors import InputError
@@ -158,35 +154,6 @@ def test_statistics_of_a_sample_get_the_error_of_sampling(tmp_path, corpus, trai
     # The band of sampling is no blank cheque.
     off = states(verdicts(path, half, trained_on=corpus.sequences, rate=2 * RATE))
     assert "passed" not in off.values()
-
-
-def test_a_sample_without_replacement_saves_its_share_of_the_variance(corpus):
-    n = corpus.sequences
-    half, fourth = (sampling_errors(corpus, times * n, seed=0) for times in (2, 4))
-    for group in GROUPS:
-        assert half[group] == pytest.approx(
-            fourth[group] * math.sqrt((1 - 1 / 2) / (1 - 1 / 4)), rel=rounding(1.0, 8, "float64"), abs=0
-        )
-
-
-@pytest.mark.parametrize("steps", [1, 10**6])
-def test_the_rounding_of_each_weight_is_that_of_its_own_sums_and_steps(corpus, steps):
-    sizes = statistics_magnitudes(corpus.tokens, corpus.vocab_size)
-    terms = expansion(corpus.tokens, corpus.vocab_size)
-    B, Phi = sizes["B_bar"], sizes["Phi_bar"]
-    summed = {
-        "W_O": (B.terms, B.operations),
-        "V": (Phi.terms.T @ B.terms.T, B.operations + Phi.operations + corpus.vocab_size),
-        "W": (sizes["Q_bar"].terms, sizes["Q_bar"].operations),
-        "P": (sizes["Delta_bar"].terms, sizes["Delta_bar"].operations),
-    }
-    found = rounding_errors(corpus, terms, steps, "float32")
-    for group, (magnitude, operations) in summed.items():
-        worth = np.linalg.norm(magnitude) / np.linalg.norm(terms[group].leading)
-        expected = likely_rounding(operations + steps, "float32") * worth
-        assert found[group] == pytest.approx(
-            expected, rel=rounding(1.0, corpus.vocab_size**2, "float64"), abs=0
-        )
 
 
 def test_weights_that_cannot_have_moved_yet_are_held_to_zero(tmp_path, corpus):
