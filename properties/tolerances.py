@@ -50,10 +50,11 @@ def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.n
     """
     terms = np.asarray(magnitude, dtype=np.float64)
     relative = gamma(operations, unit_roundoff(dtype))
-    bound = np.multiply(relative, terms, out=np.zeros_like(terms), where=terms != 0)
-    underflow = np.where(terms > 0, operations * SMALLEST_NORMAL[dtype], 0.0)
-    total: np.ndarray = bound + underflow  # of a number, a number
-    return total
+    if math.isinf(relative):  # times 0 it is no number
+        bound: np.ndarray = np.multiply(relative, terms, out=np.zeros_like(terms), where=terms != 0)
+        return bound[()]  # of a number, a number
+    bound = relative * terms + operations * SMALLEST_NORMAL[dtype] * (terms > 0)
+    return bound
 
 
 def gaussian_cosine(noise_over_signal: float, entries: int) -> tuple[float, float]:

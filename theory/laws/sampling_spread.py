@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from theory.corpus import Rows
 from theory.laws.loss import scalar
@@ -54,14 +54,14 @@ FEWEST = 4
 
 def gram(parts: Parts) -> list[list[fmpq]]:
     """K_ij = <x_i, x_j>."""
-    return [[inner(x, y) for y in parts] for x in parts]
+    rows = fmpq_mat([x.entries() for x in parts])
+    return (rows * rows.transpose()).tolist()
 
 
 def covariance_squared(parts: Parts) -> fmpq:
     """Tr Sigma^2 of one unit drawn from `parts`: the mean of <z_i, z_j>^2 over all pairs, i = j too."""
     mean = mean_of(parts)
-    centred = [x - mean for x in parts]
-    return average_of([inner(x, y) ** 2 for x in centred for y in centred])
+    return average_of([entry**2 for row in gram([x - mean for x in parts]) for entry in row])
 
 
 def variance_of_square(parts: Parts, n: int) -> fmpq:
