@@ -28,6 +28,46 @@ def test_an_answer_is_held_to_the_sizes_of_what_was_given():
         enforced(longer, typechecker=beartype)(np.zeros(2))
 
 
+def test_calls_that_were_right_admit_no_wrong_one():
+    """Arguments are told apart by type, by the type and shape of their arrays, and by their parts.
+
+    Of a list beartype looks at one part, any.
+    """
+    held = []
+
+    def total(
+        parts: list[Float64[np.ndarray, " T"]], named: dict[str, Float64[np.ndarray, " T"]], scale: float
+    ) -> Float64[np.ndarray, " T"]:
+        held.append(scale)
+        return np.sum([*parts, *named.values()], axis=0) * scale
+
+    called = enforced(total, typechecker=beartype)
+    row = np.ones(3)
+    for scale in (1.0, 2.0):
+        np.testing.assert_array_equal(called([row], {"a": row}, scale), 2 * scale * row)
+    for wrong in (
+        ([row.astype(np.float32)], {"a": row}, 1.0),
+        ([np.ones(4)], {"a": row}, 1.0),
+        ([row], {"a": np.ones((3, 1))}, 1.0),
+        ([row], {1: row}, 1.0),
+        ([row], {"a": row}, "1"),
+        ([None], {"a": row}, 1.0),
+    ):
+        with pytest.raises(TypeCheckError, match="parameter"):
+            called(*wrong)
+    assert held == [1.0, 2.0]
+
+
+def test_a_wrong_answer_is_refused_each_time():
+    def shorter(P: Float64[np.ndarray, " T"]) -> Float64[np.ndarray, " T"]:
+        return P[:-1]
+
+    called = enforced(shorter, typechecker=beartype)
+    for _ in range(2):
+        with pytest.raises(TypeCheckError, match="return value"):
+            called(np.zeros(2))
+
+
 def test_types_are_held_to_where_no_array_is_named():
     with pytest.raises(BeartypeCallHintViolation, match="seed"):
         stories(1, "0")
