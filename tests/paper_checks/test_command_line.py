@@ -112,7 +112,8 @@ def test_a_failing_implementation_exits_with_1_and_is_explained(tmp_path):
         "        found = right(tokens, vocab_size)\n"
         "        return {**found, 'Q_bar': found['Q_bar'].T}\n"
     )
-    done = leadterms("verify", "py:mine:Mine", "--check", "statistics", "--json", "out.jsonl", cwd=tmp_path)
+    some = ("--check", "statistics.Q_bar", "--check", "statistics.B_bar")
+    done = leadterms("verify", "py:mine:Mine", *some, "--json", "out.jsonl", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     told = done.stdout
     assert "statistics.Q_bar on py:mine:Mine: failed" in told
