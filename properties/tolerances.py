@@ -53,8 +53,7 @@ def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.n
     if math.isinf(relative):  # times 0 it is no number
         bound: np.ndarray = np.multiply(relative, terms, out=np.zeros_like(terms), where=terms != 0)
         return bound[()]  # of a number, a number
-    bound = relative * terms + operations * SMALLEST_NORMAL[dtype] * (terms > 0)
-    return bound
+    return relative * terms + operations * SMALLEST_NORMAL[dtype] * (terms > 0)
 
 
 def gaussian_cosine(noise_over_signal: float, entries: int) -> tuple[float, float]:
