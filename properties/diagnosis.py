@@ -4,6 +4,7 @@ A slip is named only where it explains what was answered on two cases, the one t
 ordinary one, which is in general position: a small case alone has many explanations. Explained means equal,
 within rounding, to what the slip would have answered. That is computed: what each suspect answers
 (`properties.mutants.suspects`), and where none explains it the right answer transposed, negated or times NT.
+A slip may be in a statistic and all that follows from it, or in what is answered for it alone.
 A suspect must agree with all that the law compares up to its failure, and with the earlier laws on the same
 method that the answer passes, so that B_bar^T is not blamed for a wrong Sigma_B. Where a few slips explain an
 answer and no other law decides between them, all of them are said.
@@ -58,18 +59,19 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
         places[one.name] = places.get(one.name, one.places) & one.places
     if places:
         return either({name: known(name).made_in(where, wrong[0].name) for name, where in places.items()})
-    # What is compared with another answer of the target's own says nothing of what is right.
-    if not all(map(fails, wrong)) or not all(map(_expect_the_same, right, told)):
+    if not all(map(fails, wrong)):
         return None
+    # What is compared with another answer of the target's own says nothing of what is right.
+    of_right = all(map(_expect_the_same, right, told))
     names = set.intersection(*({*_simple(one, case)} for one, case in zip(wrong, cases, strict=True)))
-    if names:
+    if of_right and names:
         return known(names.pop()) if len(names) == 1 else None
-    if all(not np.any(one.got) for one in wrong):
+    if of_right and all(not np.any(one.got) for one in wrong):
         return known("all zero")
     if _passes_as_float32(check, target, cases):
         rounded = all(np.array_equal(np.float32(one.got), np.asarray(one.got)) for one in wrong)
         return known("float32" if rounded else "float32 inside")
-    return _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype)
+    return _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype) if of_right else None
 
 
 def _repeats(check: Check, target: Target, case: Any, told: list[Comparison]) -> bool:

@@ -10,13 +10,15 @@ import numpy as np
 from properties.check import Check, Comparison, Law
 from properties.comparing import arrays, error_over_bound
 from properties.sizes import Power
+from properties.slips import STATISTICS
 from properties.target import Target
 from properties.tolerances import between_two
 
 if TYPE_CHECKING:
     from properties.mutants.suspects import Suspect
 
-# Laws that cost more than this follow orders in eta over many runs; they compare no single answer.
+# Laws that cost more than this follow orders in eta over many runs; they compare no single answer, and slips
+# that differ may agree in all of these orders.
 DEAREST = 4
 
 # The laws on each group's gradient.
@@ -29,7 +31,8 @@ _REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
 def explaining(check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]) -> list[Suspect]:
     """Return the suspects that answer as the target does, to this law and the earlier ones it passes.
 
-    Where no slip that is known does, one that is solved for may: a factor inside the model.
+    Where no slip that is known does, one that is solved for may: a factor inside the model. A statistic may
+    also be wrong as it is answered, and right where others are made of it.
     """
     from properties.mutants.factors import PLACES, RATES
     from properties.mutants.suspects import suspects
@@ -41,7 +44,30 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
         if found:
             return found
     places = (*PLACES, *RATES) if check.needs == ("train",) else PLACES
-    return _narrowed(check, target, cases, told, every) or _a_factor(check, target, cases, told, places)
+    found = _narrowed(check, target, cases, told, every) or _a_factor(check, target, cases, told, places)
+    if found or "statistics" not in check.needs:
+        return found
+    return _narrowed(check, target, cases, told, _in_the_answer(target))
+
+
+def _in_the_answer(target: Target) -> list[Suspect]:
+    """Return the slips that explain statistics as they are answered, on the ordinary cases of their own laws.
+
+    Each in one statistic, and those of one name in all that it explains.
+    """
+    from properties.catalogue import select
+    from properties.mutants.suspects import in_the_answer, together
+
+    by_name: dict[str, dict[str, Suspect]] = {}
+    for statistic in STATISTICS:
+        (law,) = select([f"statistics.{statistic}"])
+        mine = until_failure(law, target, law.cases.ordinary)
+        if mine and fails(mine[-1]):
+            for one in _also_explaining(law, mine, target.dtype, list(in_the_answer(statistic))):
+                by_name.setdefault(one.name, {}).setdefault(statistic, one)
+    found = [tuple(those.values()) for those in by_name.values()]
+    alone = [one for those in found for one in those]
+    return [*alone, *(together(those) for those in found if len(those) > 1)]
 
 
 def _only_descent_is_wrong(check: Check, target: Target) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -163,6 +163,33 @@ def _in_several() -> tuple[Suspect, ...]:
 def _slipped_statistics(edits: list[Edit]) -> Implementation:
     slipped = rewritten(plain_statistics, edits).statistics
     return Implementation("mutants", {**plain().methods, "statistics": quiet(slipped)})
+
+
+@cache
+def in_the_answer(statistic: str) -> tuple[Suspect, ...]:
+    """Return the slips of one statistic that is answered so, while what follows from it is right."""
+    return tuple(
+        Suspect(one.name, frozenset({statistic}), partial(_answering, {statistic: implementation(one)}))
+        for one in MUTANTS
+        if statistic in _places(one)
+    )
+
+
+@cache
+def together(those: tuple[Suspect, ...]) -> Suspect:
+    """Return the slips of one name in the answers of several statistics as one."""
+    slipped = {statistic: one.make() for one in those for statistic in one.places}
+    return Suspect(those[0].name, frozenset(slipped), partial(_answering, slipped))
+
+
+def _answering(slipped: Mapping[str, Implementation]) -> Implementation:
+    """Return the plain implementation with each statistic of `slipped` answered as that one does."""
+
+    def statistics(tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
+        wrong = {name: one.statistics(tokens, vocab_size)[name] for name, one in slipped.items()}
+        return {**plain().statistics(tokens, vocab_size), **wrong}
+
+    return Implementation("mutants", {**plain().methods, "statistics": statistics})
 
 
 def _edit(one: Mutant) -> Edit:

@@ -202,6 +202,41 @@ def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
     assert "By the same slip 2 more checks fail:\n  a.b (by the same command)\n  run another\n" in told
 
 
+def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
+    """On these no slip is tried; one that breaks off, or of another method or target, is news of its own."""
+
+    def failed(check, target="x", **shown):
+        counterexample = {"case": {"steps": 4}, "comparison": "V", **shown}
+        command = f"leadterms verify {target} --check {check}"
+        told = {"counterexample": counterexample, "command": command}
+        return Result(check, target, "failed", "A law.", "x", "exact", **told)
+
+    slip = {"looks_like": "the rate is applied twice", "diagnosis": "It is right but for one slip."}
+    results = [
+        failed("scaling.W"),
+        failed("descent.parameters", **slip),
+        failed("scaling.V", error="train raised ValueError"),
+        failed("scaling.V", target="y"),
+        failed("gradients.series"),
+        failed("first_step.W_O"),
+        failed("layers.V"),
+    ]
+    printed = io.StringIO()
+    console = Console(file=printed, width=80)
+    for block in failures(results):
+        console.print(block)
+    told = printed.getvalue()
+    blocks = [line for line in told.splitlines() if line.endswith(": failed")]
+    names = ["descent.parameters on x", "scaling.V on x", "scaling.V on y", "gradients.series on x"]
+    assert blocks == [f"{name}: failed" for name in [*names, "first_step.W_O on x"]]
+    behind = told.partition("Mend this first: 2 more checks of many runs of the same fail, by this or")[2]
+    assert [line.split()[-1] for line in behind.splitlines() if line.startswith("  leadterms verify")] == [
+        "scaling.W",
+        "layers.V",
+    ]
+    assert "By the same slip" not in told
+
+
 def test_a_command_is_broken_between_its_words_and_never_in_one():
     program = "cmd:'my python' " + " ".join(f"--option{i} 'a  b {i}'" for i in range(9))
     command = shlex.join(["leadterms", "verify", program, "--check", "statistics.B_bar", "--seed", "0"])

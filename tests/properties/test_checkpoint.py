@@ -331,6 +331,17 @@ def test_a_factor_that_the_theory_leaves_out_is_not_blamed_on_the_rate():
     assert "1.01 times" in _explained(predicted * 1.01, predicted, bound, following).sentence
 
 
+@pytest.mark.parametrize(
+    ("scale", "off", "explained"), [(4, 3, True), (4, 5, False), (1 / 4, 1 / 2, False), (1 / 4, 1 / 8, True)]
+)
+def test_a_factor_scales_what_a_weight_may_be_off_by_too(scale, off, explained):
+    """What is off by `off` of the bound, at right angles to what is predicted, is so by its own scale."""
+    predicted, aside, bound = np.array([1.0, 2.0, -1.0]), np.array([1.0, 0.0, 1.0]), 1e-3
+    weight = scale * predicted + off * bound * aside / np.linalg.norm(aside)
+    found = _explained(weight, predicted, bound, 1e-6)
+    assert (found is not None) == explained
+
+
 def told(result):
     return str(result.counterexample)
 

@@ -1,0 +1,55 @@
+"""A slip in what is answered alone, from which nothing follows, is named in all that compares it."""
+
+import numpy as np
+import pytest
+from breaking import With
+
+from properties.catalogue import select
+from properties.diagnosis import diagnose
+from properties.target import Target
+from reference.statistics import statistics
+
+
+def told(check, **methods):
+    """What the failure of a check on its ordinary case is called, and its sentence."""
+    (law,) = select([check])
+    slip = diagnose(law, Target(With("wrong", **methods)), law.cases.ordinary)
+    return (slip.name, slip.sentence) if slip else (None, "")
+
+
+def answering(**changes):
+    """Statistics of which some are answered otherwise, while what follows from them is right."""
+
+    def answered(tokens, vocab_size):
+        right = statistics(tokens, vocab_size)
+        return {**right, **{name: change(right[name]) for name, change in changes.items()}}
+
+    return answered
+
+
+@pytest.mark.parametrize("check", ["statistics.B_bar_columns", "statistics.Sigma_B_is_DCD"])
+def test_a_statistic_that_is_wrong_only_as_it_is_answered_is_named_in_what_compares_it(check):
+    name, sentence = told(check, statistics=answering(B_bar=np.transpose))
+    assert name == "transposed"
+    assert ("It is made in B_bar" in sentence) == ("B_bar" not in check)
+
+
+def test_one_slip_in_the_answers_of_two_statistics_is_named_where_neither_alone_explains_it():
+    """A law that compares the row sums of both then holds, as it does of neither alone."""
+    both = answering(B_bar=np.transpose, Phi_bar=np.transpose)
+    name, sentence = told("statistics.Sigma_B_is_DCD", statistics=both)
+    assert name == "transposed"
+    assert "It is made in B_bar and Phi_bar" in sentence
+
+
+def test_a_slip_in_one_answer_is_not_blamed_for_another_that_it_does_not_explain():
+    wrong = answering(B_bar=np.transpose, Sigma_B=lambda Sigma_B: Sigma_B + np.eye(len(Sigma_B)))
+    assert told("statistics.B_bar", statistics=wrong)[0] == "transposed"
+    assert told("statistics.Sigma_B_is_DCD", statistics=wrong)[0] is None
+
+
+def test_what_is_off_by_float32_between_two_answers_is_told_as_that():
+    def rounded(G_bar):
+        return G_bar.astype(np.float32)
+
+    assert told("statistics.G_bar_composes", statistics=answering(G_bar=rounded))[0] == "float32"
