@@ -325,7 +325,7 @@ def test_a_corpus_that_is_too_small_for_a_run_is_said():
     corpus = load_corpus(None, vocab_size=None, length=24, tokenizer_name="words", layout="stream", seed=0)
     few = replace(corpus, tokens=corpus.tokens[:12])
     (sentence,) = beside_its_laws(few, plan.Plan(), lambda *told: None).left_out
-    assert "A sample of" in sentence
+    assert "There are 12 sequences, and 32 or more are needed" in sentence, "no option that report has not"
 
 
 def test_an_older_file_of_experiments_is_read_without_outcomes(tmp_path):
