@@ -16,6 +16,7 @@ from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.panels import PlotGroup
 from paper_checks.report.typeset import typeset
 from paper_checks.reproduction.rows import horizons
+from paper_checks.visible import visible
 from properties.failure import failure_rows
 from properties.results import BAD, STATES, Result, Run
 from reference.errors import counted
@@ -209,7 +210,9 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals.update(counted=counted)
     environment.filters.update(
+        visible=visible,
         typeset=typeset,
         groupby_in_order=grouped,
         apart=apart,

@@ -254,20 +254,6 @@ def test_each_first_remark_has_its_number_from_the_run(check, number):
     assert number in news_of(with_claims(run_of(law, by_layer=BY_LAYER), *decided))
 
 
-@pytest.mark.parametrize(
-    ("still", "told"),
-    [({"W_O", "V 0", "V 1", "W 0"}, ""), ({"W 0"}, "at most 1.5e-05, for V of layer 1."), ({"W_O"}, "")],
-)
-def test_a_weight_that_stays_zero_has_no_cosine_to_tell_of(still, told):
-    rows = [{**row, "cosine": None} if row["weight"] in still else row for row in BY_LAYER["rows"]]
-    checks = ("series.relative_error", "series.ablation", "series.layer_separation")
-    laws = [result(check, "theory", evidence="exact", source="derived here") for check in checks]
-    section = news_of(run_of(*laws, by_layer={**BY_LAYER, "rows": rows}))
-    assert told in section
-    assert ("On a part of this corpus" in section) == bool(told)
-    assert "There the loss rises by" not in section or not still & {"V 0", "W 0"}
-
-
 def test_the_page_says_how_a_law_is_proved_and_on_how_many_cases_it_is_exact():
     laws = [
         result("proof.one", "theory", evidence="proved", proof="certificate"),
