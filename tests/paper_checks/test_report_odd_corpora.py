@@ -1,8 +1,16 @@
 """The page of a corpus unlike a text: of one word, of unseen tokens, of a weight that stays zero."""
 
+from dataclasses import asdict
+
 import pytest
+from rich.console import Console
 from test_report_page import BY_LAYER, news_of, page_of
 from test_report_sample import result, run_of
+
+from paper_checks.report.page import off_by
+from paper_checks.reproduction.plan import Plan
+from paper_checks.reproduction.rows import told_off
+from paper_checks.reproduction.write import show
 
 
 def test_tokens_that_are_line_breaks_are_seen_and_one_word_is_one():
@@ -35,3 +43,17 @@ def test_a_weight_that_stays_zero_has_no_cosine_to_tell_of(still, told):
     assert told in section
     assert ("On a part of this corpus" in section) == bool(told)
     assert "There the loss rises by" not in section or not still & {"V 0", "W 0"}
+
+
+@pytest.mark.parametrize(
+    ("apart", "told"), [(0.125, "+12.5%"), (-0.2, "-20.0%"), (2.6e12, "2.6e+12 times"), (-99.0, "-98 times")]
+)
+def test_what_is_off_by_many_times_is_told_by_how_many(apart, told):
+    assert told_off(apart) == told
+    assert off_by({"predicted": 1.0, "float64": 1 + apart}, "predicted") == told
+
+
+def test_the_one_layer_of_a_run_is_one(capsys):
+    whole = {"corpus": "a", "scaled_down": {"length": [200, 3]}, "plan": asdict(Plan(layers=1))}
+    show(Console(width=80), whole, ())
+    assert "main run: 1 layer, 320 full-batch steps" in capsys.readouterr().out
