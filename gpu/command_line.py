@@ -73,6 +73,11 @@ def _run(command: Callable[[], object], name: str) -> int | str | None:
     except OSError as error:
         _tell(f"{name}: {_told(error)}")
         return 2
+    except ImportError as error:
+        if not _is_of_torch(error):
+            raise
+        _tell(f"{name}: {_why_no_torch(error)}")
+        return 2
     except (MemoryError, RuntimeError) as error:
         if not _is_of_memory(error):
             raise
@@ -91,6 +96,20 @@ def _tell(sentence: str) -> None:
 def _nowhere() -> TextIO:
     """Return what to print on where there is nobody left to tell; it stays for as long as the process."""
     return open(os.devnull, "w", encoding="utf-8")
+
+
+def _is_of_torch(error: ImportError) -> bool:
+    """Return whether torch is not there, or was being imported when something else was found missing."""
+    at = error.__traceback__
+    while at is not None and at.tb_frame.f_globals.get("__name__") != "torch":
+        at = at.tb_next
+    return at is not None or (error.name or "").split(".")[0] == "torch"
+
+
+def _why_no_torch(error: ImportError) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+        return "this needs torch: pip install 'leadterms[gpu]'."
+    return f"torch is installed but cannot be imported ({reason(error)}); install it again."
 
 
 def _is_of_memory(error: Exception) -> bool:

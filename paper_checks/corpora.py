@@ -12,6 +12,17 @@ from reference.corpus import Corpus
 from reference.jsonl import DEFAULT_FIELD
 from reference.memory import check_matrices
 from reference.sequences import Layout
+from reference.token_arrays import positions_of
+
+
+def positions(place: str | None, most: int) -> int:
+    """Return `most` positions, or what the sequences of a token array have if that is less.
+
+    Raises:
+        InputError: it is no token array, and is named like one.
+    """
+    has = positions_of(Path(place)) if place is not None and corpora.is_token_array(place) else None
+    return most if has is None else max(1, min(has, most))
 
 
 def load_corpus(

@@ -14,7 +14,7 @@ from paper_checks.experiments.result import Outcome, as_lines, assessments
 from paper_checks.finite import finite
 from paper_checks.report.write import EXPLORER
 from paper_checks.reproduction import write
-from paper_checks.reproduction.plan import Plan
+from paper_checks.reproduction.plan import Plan, sized
 from properties.evidence_ladder import Assessment, Step
 from properties.results import Run
 from reference.errors import InputError
@@ -125,9 +125,8 @@ def beside_its_laws(corpus: Corpus, plan: Plan, progress: Progress) -> Measured:
     """
     from paper_checks.reproduction.whole import reproduced
 
-    sequences = min(plan.sequences, corpus.sequences)
     try:
-        smaller = replace(plan, sequences=sequences, sample=min(plan.sample, sequences // 4))
+        smaller = sized(plan, None, None, corpus.sequences)
         head, rows = reproduced(corpus, smaller, progress)
     except InputError as error:
         return Measured(left_out=(f"No run beside its predictions: {error}",))

@@ -101,8 +101,12 @@ def ranked(
 
 
 def content_words(vocabulary: tuple[str, ...]) -> np.ndarray:
-    """Return, bool [V], for each word whether it is a word, and none of FUNCTION_WORDS."""
-    return np.array([word.isalpha() and word not in FUNCTION_WORDS for word in vocabulary])
+    """Return, bool [V], for each word whether it is a word, and none of FUNCTION_WORDS.
+
+    Where there is no such word, as among the numbers of a token array, nothing is left out.
+    """
+    content = np.array([word.isalpha() and word not in FUNCTION_WORDS for word in vocabulary])
+    return content if content.any() else ~content
 
 
 def _divided(top: np.ndarray, below: np.ndarray) -> np.ndarray:

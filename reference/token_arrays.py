@@ -66,6 +66,16 @@ def read_token_array(path: Path, *, vocab_size: int | None, length: int | None, 
     return Corpus(tokens, tuple(map(str, range(V))), name_of(path), counts)
 
 
+def positions_of(path: Path) -> int | None:
+    """Return T of the sequences [N, T+1] of a token array; None of a flat one.
+
+    Raises:
+        InputError: it is no token array.
+    """
+    array = _mapped(path)
+    return None if array.ndim == 1 else array.shape[1] - 1
+
+
 def _mapped(path: Path) -> np.ndarray:
     """Return the array on disk."""
     check_readable(path)

@@ -123,6 +123,9 @@ def _show(console: Console, found: Nulls, has_weights: bool) -> None:
         "Rows without 'left' are cosines with the leading term, both without that term's first singular "
         "directions."
     )
+    without = [name for name, one in found.reports.items() if one.cosine != one.cosine]
+    if without:
+        console.print(f"Zero, the weight or its leading term, and so without a cosine: {', '.join(without)}.")
     console.print(_where_sampling_stops(found))
     if found.carried:
         _show_carried(console, found)
@@ -134,11 +137,13 @@ def _where_sampling_stops(found: Nulls) -> str:
     from paper_checks.alignment_nulls import LEVEL
 
     none = [name for name, kept in found.kept.items() if kept is None]
-    some = [f"{kept} of {name}" for name, kept in found.kept.items() if kept is not None]
+    some = [f"{kept} of {name}" for name, kept in found.kept.items() if kept]
+    whole = [name for name, kept in found.kept.items() if kept == 0]
     told = f"A sample of {found.sample:,} keeps a cosine of {LEVEL:g} "
-    told += f"without the first {', '.join(some)} (of the numbers above)" if some else "in no weight"
-    if some and none:
-        told += f", and of {', '.join(none)} not even with all"
+    parts = [f"without the first {', '.join(some)} (of the numbers above)"] if some else []
+    parts += [f"of {', '.join(whole)} only with all"] if whole else []
+    parts += [f"of {', '.join(none)} not even with all"] if none and parts else []
+    told += ", and ".join(parts) or "in no weight"
     return f"{told}. What exact training keeps: leadterms reproduce."
 
 
@@ -165,14 +170,19 @@ def _show_carried(console: Console, found: Nulls) -> None:
     for name, one in found.carried.items():
         console.print(sentence(name, one, limit))
     one = next(iter(found.carried.values()))
-    kinds = ", ".join(f"{count} {name}" for name, count in one.members.items()) or "none"
-    console.print(
+    told = (
         "In brackets what chance gives. "
         f"kept: the share of the nearest {TOP} of each of {one.words} words that are still the nearest by "
-        "these directions alone; chance: by another word's nearest. of one kind: the share of the nearest "
-        f"of each word of a kind ({kinds}) that are of its own kind; chance: the mean over kinds dealt out "
-        f"at random; *: significant by {DRAWS:,} such deals (p <= {limit:.1g}, .05 over all parts)."
+        "these directions alone; chance: by another word's nearest."
     )
+    if one.without[0].of_one_kind is not None:
+        kinds = ", ".join(f"{count} {name}" for name, count in one.members.items())
+        told += (
+            f" of one kind: the share of the nearest of each word of a kind ({kinds}) that are of its own "
+            f"kind; chance: the mean over kinds dealt out at random; *: significant by {DRAWS:,} such deals "
+            f"(p <= {limit:.1g}, .05 over all parts)."
+        )
+    console.print(told)
 
 
 def _share(share: Share, limit: float | None = None) -> str:

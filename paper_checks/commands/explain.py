@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from paper_checks import options
+from paper_checks.visible import visible
 from reference.errors import counted
 
 if TYPE_CHECKING:
@@ -80,13 +81,13 @@ def _show_next(console: Console, found: Read, corpus: Corpus, ranked: list[int])
         f"W = {found.amounts['W']:.4g} Q_bar, P = {found.amounts['P']:.4g} Delta_bar.",
     )
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    table.title = f"After '{found.words[-1]}', the largest logits"
+    table.title = f"After '{visible(found.words[-1])}', the largest logits"
     for column in ("next word", "from the last word", "from attention", "logit"):
         table.add_column(column, justify="left" if column == "next word" else "right")
     for j in ranked:
         added = float(found.parts.contributions[:, j].sum())
         numbers = (float(found.parts.current[j]), added, float(found.parts.logits[j]))
-        table.add_row(corpus.vocabulary[j], *(f"{number:+.3e}" for number in numbers))
+        table.add_row(visible(corpus.vocabulary[j]), *(f"{number:+.3e}" for number in numbers))
     console.print(table)
 
 
@@ -95,13 +96,13 @@ def _show_tokens(console: Console, found: Read, corpus: Corpus, j: int) -> None:
 
     parts, n = found.parts, len(found.words)
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    table.title = f"The logit of '{corpus.vocabulary[j]}': each word's supply, and the demand for it"
+    table.title = f"The logit of '{visible(corpus.vocabulary[j])}': each word's supply, and the demand for it"
     table.add_column("word")
     for column in ("demand: words", "distance", "attention", "minus 1/n", "message", "adds"):
         table.add_column(column, justify="right")
     for k, word in enumerate(found.words):
         table.add_row(
-            word,
+            visible(word),
             f"{parts.demand_by_token[k]:+.1e}",
             f"{parts.demand_by_distance[k]:+.1e}",
             f"{parts.attention[k]:.4f}",
@@ -112,11 +113,12 @@ def _show_tokens(console: Console, found: Read, corpus: Corpus, j: int) -> None:
     table.add_row(
         "all of them", "", "", f"{parts.attention.sum():.4f}", "", "", _sum(parts.contributions[:, j])
     )
-    table.add_row(f"'{found.words[-1]}' alone", "", "", "", "", "", f"{parts.current[j]:+.3e}")
+    table.add_row(f"'{visible(found.words[-1])}' alone", "", "", "", "", "", f"{parts.current[j]:+.3e}")
     table.add_row("logit", "", "", "", "", "", f"{parts.logits[j]:+.3e}")
     console.print(table)
     console.print(
-        f"minus 1/n: the attention beyond an even share among the {counted(n, 'word')} that are read."
+        f"minus 1/n: the attention beyond an even share among the {counted(n, 'word')} that "
+        f"{'is' if n == 1 else 'are'} read."
     )
     apart = float(abs(parts.logits - found.logits).max())
     verdict = "They add up to" if found.adds_up else "They do NOT add up to"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paper_checks import options
+from paper_checks.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,19 +100,19 @@ def neighbours(
         write_json(json, whole_answer)
 
     console = terminal(quiet=quiet)
-    console.print(f"{loaded.name}: '{word}', {ranking.value} ranking")
+    console.print(f"{loaded.name}: '{visible(word)}', {ranking.value} ranking")
     console.print(labelled({kind: _above_zero(nearest) for kind, nearest in found.items()}))
     console.print("Through its roles to their contexts (Sigma_B Phi_bar, content words):")
-    signs = " ".join(f"{name}{'+' if value > 0 else '-'}" for name, value in whole)
+    signs = " ".join(f"{visible(name)}{'+' if value > 0 else '-'}" for name, value in whole)
     by_roles = {
-        "roles": " ".join(roles),
+        "roles": " ".join(map(visible, roles)),
         "their contexts": _above_zero(supported),
         "with all roles": signs,
     }
     console.print(labelled(by_roles))
     if carried is not None:
         console.print(f"From '{context}' to '{word}': G_bar = {carried[0]:+.2e}, by the roles")
-        console.print(labelled({term.role: f"{term.part:+.2e}" for term in carried[1]}))
+        console.print(labelled({visible(term.role): f"{term.part:+.2e}" for term in carried[1]}))
     if lists:
         _show_lists(console, lists)
     if every:
@@ -148,7 +149,7 @@ def _show_agreement(console: Console, agreements: list[Agreement]) -> None:
 
 def _above_zero(nearest: list[tuple[str, float]]) -> str:
     """Return the words that score above zero: those below are the least unlikely, and no neighbours."""
-    return " ".join(name for name, score in nearest if score > 0) or "(no word more than by chance)"
+    return " ".join(visible(name) for name, score in nearest if score > 0) or "(no word more than by chance)"
 
 
 def _show_lists(console: Console, lists: list[Reproduced]) -> None:

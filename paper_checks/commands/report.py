@@ -130,7 +130,7 @@ def report(
             header = {"profile": profile.value, "seed": seed}
             keep = ends.enter_context(kept(out / EXPERIMENTS_FILE, header, "--experiments"))
             with progress_bar(not quiet, lines=True) as progress:
-                parts = [*run_parts(corpus, tokenizer, seed, poems, parts[0], progress, keep), *parts]
+                parts = [*run_parts(corpus, tokenizer, field, seed, poems, parts[0], progress, keep), *parts]
         measured = together(parts)
         origins = dict.fromkeys(given, str(experiments))
         if measured.header is not None:
@@ -138,8 +138,11 @@ def report(
         setting = Setting(seed, text, {**measured.records(), **given}, origins, own_results(run))
         again = rerun_options(corpus, vocab, length, tokenizer, layout, field)
         asked = [word for target in impl or () for word in ("--impl", target)]
-        asked += ["--profile", "full"] * full + (["--poems", str(poems)] if poems else [])
-        command = shlex.join(["leadterms", "report", *asked])
+        asked += [] if profile is options.ReportProfileOption.quick else ["--profile", profile.value]
+        files = {"--poems": poems, "--experiments": experiments, "--reproduction": reproduction}
+        asked += [word for name, file in files.items() if file for word in (name, str(file))]
+        asked += ["--seed", str(seed)] if seed else []
+        command = shlex.join(["leadterms", "report", *asked]) + again
         run = replace(run, header={**run.header, "command": command, "profile": profile.value})
         run = with_measured(run, measured)
         with progress_bar(not quiet) as progress:
@@ -187,6 +190,7 @@ def read_parts(experiments: Path | None, reproduction: Path | None) -> Measured:
 def run_parts(
     corpus: str | None,
     tokenizer: str,
+    field: str,
     seed: int,
     poems: Path | None,
     given: Measured,
@@ -198,7 +202,7 @@ def run_parts(
     What is `given` is not run again; `keep` takes the outcomes after each experiment.
     """
     from paper_checks.commands.reproduce import DEFAULT_LENGTH, DEFAULT_VOCAB
-    from paper_checks.corpora import load_corpus
+    from paper_checks.corpora import load_corpus, positions
     from paper_checks.experiments.setting import Setting, scale_of
     from paper_checks.measured import Measured, beside_its_laws, trained
     from paper_checks.provenance import has_torch
@@ -217,10 +221,11 @@ def run_parts(
                 corpus,
                 matrices=40,
                 vocab_size=None if corpus is None else DEFAULT_VOCAB,
-                length=DEFAULT_LENGTH,
+                length=positions(corpus, DEFAULT_LENGTH),
                 tokenizer_name=tokenizer,
                 layout=options.LayoutOption.stream.value,
                 seed=seed,
+                field=field,
             )
             parts.append(beside_its_laws(small, Plan(seed=seed), progress))
         except InputError as error:

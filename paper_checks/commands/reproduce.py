@@ -41,8 +41,13 @@ def reproduce(
         int | None, typer.Option("--vocab", metavar="V", help="Most frequent tokens kept.")
     ] = None,
     length: Annotated[
-        int, typer.Option("--length", metavar="T", help="Predicted positions.")
-    ] = DEFAULT_LENGTH,
+        int | None,
+        typer.Option(
+            "--length",
+            metavar="T",
+            help=f"Predicted positions; {DEFAULT_LENGTH}, or what a token array has if less, by default.",
+        ),
+    ] = None,
     tokenizer: options.TokenizerName = "words",
     layout: options.Layout = options.LayoutOption.stream,
     field: options.Field = options.DEFAULT_FIELD,
@@ -59,7 +64,7 @@ def reproduce(
     import time
 
     from gpu.terminal import terminal
-    from paper_checks.corpora import load_corpus
+    from paper_checks.corpora import load_corpus, positions
     from paper_checks.progress import progress_bar
     from paper_checks.reproduction import write
     from paper_checks.reproduction.whole import reproduced
@@ -78,7 +83,7 @@ def reproduce(
         corpus,
         matrices=40,
         vocab_size=vocab,
-        length=length,
+        length=positions(corpus, DEFAULT_LENGTH) if length is None else length,
         tokenizer_name=tokenizer,
         layout=layout.value,
         seed=seed,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from paper_checks import options
+from paper_checks.visible import visible
 
 
 def story(
@@ -84,13 +85,15 @@ def story(
         }
         write_json(json, whole)
     console = terminal(quiet=quiet)
-    text = " ".join(loaded.vocabulary[x] for x in loaded.tokens[n])
+    text = " ".join(visible(loaded.vocabulary[x]) for x in loaded.tokens[n])
     console.print(f"{loaded.name}, sequence {n}: {text}")
-    console.print(f"Earlier words of this story that support '{asked}' (+ or -: the sign of Phi_bar):")
+    console.print(
+        f"Earlier words of this story that support '{visible(asked)}' (+ or -: the sign of Phi_bar):"
+    )
     for one in found:
-        words = " ".join(f"{name}{'+' if raw > 0 else '-'}" for name, _, raw in one.words)
+        words = " ".join(f"{visible(name)}{'+' if raw > 0 else '-'}" for name, _, raw in one.words)
         console.print(f"  at {one.position:4}  {words or 'none'}")
-    pairs = ", ".join(f"'{one.first} {one.second}'" for one in bones)
+    pairs = ", ".join(f"'{visible(one.first)} {visible(one.second)}'" for one in bones)
     console.print(f"Transitions that W_O supports most, first {story_reading.FIRST_TOKENS} tokens: {pairs}")
     if seen.largest == 0:
         console.print("Scores have not moved: the story, or the corpus, gives attention nothing to learn.")

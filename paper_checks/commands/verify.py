@@ -308,6 +308,7 @@ def run_suite(
     waiting = "" if timeout == options.DEFAULT_TIMEOUT else f" --timeout {timeout:g}"
     return replace(
         run,
+        header={**run.header, "command": run.header["command"] + how},
         results=tuple(
             replace(r, command=r.command + how + waiting * r.target.startswith("cmd:")) for r in run.results
         ),

@@ -56,7 +56,8 @@ class Claim:
         kind: a statement, a definition or a method.
         needs: what a decision needs.
         text: what a text must have to be like the one that was counted, since another says nothing of the
-            claim: `words`, the size of its vocabulary, with `positions` in a sequence; or `by` "character".
+            claim: `words`, the size of its vocabulary, with `positions` in a sequence where these count; and
+            `by` "character" where it is of those.
         convention: how the claim was read, where it can be read in more than one way.
         why: why it is so, where checks of the suite alone decide it: they hold it and do not say. A
             computation of the ledger's own says it with what it finds.

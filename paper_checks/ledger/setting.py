@@ -111,10 +111,11 @@ class Setting:
         if like.get("by") == "character" and max(map(len, text.vocabulary)) > 1:
             raise NotGiven(f"a text by character, as was counted; {text.name} is by word")
         has, words, positions = (text.vocab_size, text.length), like.get("words"), like.get("positions")
-        if words is not None and has != (words, positions):
+        if words is not None and has != (words, positions or text.length):
+            unit = like.get("by", "word")
             raise NotGiven(
-                f"a text of {words:,} words in sequences of {positions}, as was counted; {text.name} has "
-                f"{has[0]:,} in sequences of {has[1]}"
+                f"a text of {words:,} {unit}s{f' in sequences of {positions}' if positions else ''}, as was "
+                f"counted; {text.name} has {has[0]:,}{f' in sequences of {has[1]}' if positions else ''}"
             )
 
     def experiment(self, name: str) -> Mapping[str, Any]:

@@ -94,11 +94,10 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     next_law = "next order; terms that a large vocabulary leaves"
     found = deviations(facts, setting)
     for name, one in found.items():
-        shrinking = one.shrinking
         half = _half_width_of_norm(facts, setting, name)
         norm = one.norm * math.sqrt(_square_ratio(facts, setting, name.split()[0], facts.corrections))
         low, high = (None, None) if half is None else (norm * (1 - half), norm * (1 + half))
-        yield Prediction(f"norm.{name}", f"|{name}|", norm, f"Theorem 4.1; {next_law}", low, high, shrinking)
+        yield Prediction(f"norm.{name}", f"|{name}|", norm, f"Theorem 4.1; {next_law}", low, high, one.said)
         yield Prediction(
             f"next_order.{name}", f"|next order of {name}| / |leading term|", one.following, "next order"
         )
@@ -106,9 +105,14 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             f"beyond.{name}", f"|terms beyond of {name}| / |leading term|", one.second, "large vocabulary"
         )
         yield Prediction(
-            f"turn.{name}", f"1 - cos of {name}, full batch", one.cosine_loss, next_law, reliable=shrinking
+            f"turn.{name}",
+            f"1 - cos of {name}, full batch",
+            one.cosine_loss,
+            next_law,
+            reliable=one.shrinking,
         )
     for group, layer, name in weights(setting):
+        never = math.inf if facts.directions[group].gram[0, 0] > 0 else math.nan
         for least in COSINES:
             last = last_step_aligned(
                 group, facts.directions[group], setting.rate, layer, setting.layers, least
@@ -116,7 +120,7 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             yield Prediction(
                 f"last_step.{least:g}.{name}",
                 f"last step with a cosine of {least:g}, {name}, full batch",
-                math.inf if last is None else last,
+                never if last is None else last,
                 next_law,
                 reliable=horizon_is_known(
                     group, facts.directions[group], setting.rate, last, layer, setting.layers
@@ -134,8 +138,8 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
 
 
 def _shrinks(found: Mapping[str, Deviation], *groups: str) -> bool:
-    """Whether in every layer the terms beyond the leading one are well below it."""
-    return all(one.shrinking for name, one in found.items() if name.split()[0] in groups)
+    """Whether in every layer the terms beyond the leading one are well below it, or all are zero."""
+    return all(one.said for name, one in found.items() if name.split()[0] in groups)
 
 
 def _half_width_of_norm(facts: Facts, setting: Setting, name: str) -> float | None:
@@ -183,6 +187,8 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             f"sampling.{group}", f"cosine of {group}, sampling alone", 1 - expected, law, 1 - most, 1 - least
         )
         turns = [one.cosine_loss for one in of_layers]
+        if any(map(math.isnan, turns)):  # a weight that is zero has no direction
+            expected = least = most = math.nan
         all_of_them.append(
             Prediction(
                 f"cosine.{group}",
@@ -196,7 +202,8 @@ def _cosines(facts: Facts, setting: Setting) -> Iterator[Prediction]:
         )
     yield from all_of_them
     matrices = [one for one in all_of_them if one.id != "cosine.P"]
-    worst = min(matrices, key=lambda one: one.value)
+    # A weight without a direction is left out of them.
+    worst = min(matrices, key=lambda one: math.inf if math.isnan(one.value) else one.value)
     yield replace(worst, id="cosine.least", title="least cosine of W_O, V and W")
 
 
@@ -217,7 +224,7 @@ def _entries(facts: Facts, setting: Setting, entries: tuple[Entry, ...]) -> Iter
                 own = entry_deviation(corpus.tokens, i, j, corpus.vocab_size)
                 half = REACH * own * c[0] * math.sqrt(1 / N + 1 / setting.training_sample)
                 low, high = value - half, value + half
-            known = found[name].shrinking
+            known = found[name].said
             yield Prediction(
                 f"entry.{name}[{first}, {second}]", title, value, "Theorem 4.1", low, high, known
             )
@@ -247,7 +254,7 @@ def _losses(facts: Facts, setting: Setting) -> Iterator[Prediction]:
     yield Prediction("loss.start", "loss before the first step", math.log(facts.corpus.vocab_size), "uniform")
     terms = _loss_terms(facts, setting, setting.steps)
     # What the next order adds is not known; the last known one says whether the series converges here.
-    shrinking = abs(terms[3]) < WIDEST_BAND * abs(terms[1]) and abs(terms[2]) < WIDEST_BAND * abs(terms[1])
+    shrinking = all(abs(term) < WIDEST_BAND * abs(terms[1]) or not any(terms[1:]) for term in terms[2:])
     yield Prediction("loss.end", "loss after the last step", sum(terms), "loss, to eta^3", reliable=shrinking)
 
 
@@ -261,7 +268,7 @@ def loss_curve(facts: Facts, setting: Setting, points: int = 9) -> list[dict[str
                 "step": s,
                 "first_order": sum(terms[:2]),
                 "loss": sum(terms),
-                "reliable": s == 0 or abs(terms[3]) + abs(terms[2]) < WIDEST_BAND * abs(terms[1]),
+                "reliable": not any(terms[1:]) or abs(terms[3]) + abs(terms[2]) < WIDEST_BAND * abs(terms[1]),
             }
         )
     return curve

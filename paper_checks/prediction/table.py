@@ -14,6 +14,7 @@ from paper_checks.prediction.facts import Facts
 from paper_checks.prediction.forecast import COSINES, SIZES, Prediction, loss_curve, weights
 from paper_checks.prediction.setting import Setting
 from paper_checks.prediction.why import what_would_give_it
+from properties.predictions.expansion import GROUPS
 from reference.errors import counted
 
 # Kinds that the table of weights shows in columns of its own.
@@ -65,6 +66,11 @@ def show(
     if any(one.ends == SIZES and one.reliable for one in told):
         console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
     numbers = [one for one in told if not one.id.startswith("last_step.")]
+    still = [g for g in GROUPS if not facts.directions[g].gram[0, 0] > 0]
+    if still:
+        console.print(
+            f"{', '.join(still)}: this corpus gives no leading term, and so no cosine and no last step."
+        )
     if any(map(_beyond, numbers)) or not all(point["reliable"] for point in curve):
         console.print(NO_NUMBER)
     _sampling(console, facts, setting)
@@ -119,7 +125,7 @@ def _horizons(setting: Setting, predictions: Sequence[Prediction]) -> Table:
         table.add_column(f"cosine of {cosine:g}", justify="right", no_wrap=True)
     for _, _, name in weights(setting):
         steps = [at[f"last_step.{cosine:g}.{name}"] for cosine in COSINES]
-        table.add_row(name, *(number(one.value) + ("" if one.reliable else " ?") for one in steps))
+        table.add_row(name, *(number(one.value) + " ?" * _beyond(one) for one in steps))
     return table
 
 

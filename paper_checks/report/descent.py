@@ -114,12 +114,13 @@ def how_late(of: Sequence[Lateness]) -> str:
     shares = [one.late for one in of if one.late is not None]
     if not shares:
         return ""
-    late = sum(share > 0 for share in shares)
-    if late == len(shares):
-        return (
-            f"All {late} weights of the run turn earlier than predicted: the steps are late by "
-            f"{_range(shares)} of those measured."
-        )
+    late, early = sum(share > 0 for share in shares), sum(share < 0 for share in shares)
+    for many, turn, off in ((late, "earlier", "late"), (early, "later", "early")):
+        if many == len(shares):
+            return (
+                f"All {many} weights of the run turn {turn} than predicted: the steps are {off} by "
+                f"{_range([abs(share) for share in shares])} of those measured."
+            )
     return (
         f"Of the predicted steps of {len(shares)} weights {late} are late; they are off by "
         f"{_range([abs(share) for share in shares])} of those measured."

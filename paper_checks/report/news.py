@@ -29,7 +29,9 @@ def _sizes(law: Law, run: Run) -> str:
 
 
 def _rows(run: Run) -> Mapping[str, Mapping[str, Any]]:
-    return {row["weight"]: row for row in (run.header.get("by_layer") or {}).get("rows", ())}
+    """Return the rows by weight, of the weights that have a direction: one that stays zero has no cosine."""
+    rows = (run.header.get("by_layer") or {}).get("rows", ())
+    return {row["weight"]: row for row in rows if row["cosine"] is not None}
 
 
 def _distance(law: Law, run: Run) -> str:

@@ -15,7 +15,8 @@ from paper_checks.report import descent, families, formulas, news, summary, verd
 from paper_checks.report.families import EVIDENCE, FAMILIES
 from paper_checks.report.panels import PlotGroup
 from paper_checks.report.typeset import typeset
-from paper_checks.reproduction.rows import horizons
+from paper_checks.reproduction.rows import horizons, told_off
+from paper_checks.visible import visible
 from properties.failure import failure_rows
 from properties.results import BAD, STATES, Result, Run
 from reference.errors import counted
@@ -157,7 +158,7 @@ def off_by(row: Mapping[str, Any], name: str) -> str:
     if not isinstance(predicted, (int, float)) or not isinstance(measured, (int, float)) or not predicted:
         return ""
     # Without the sign of what rounds to nothing.
-    return f"{measured / predicted - 1:+.1%}".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")
+    return told_off(measured / predicted - 1).replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")
 
 
 def off(share: float) -> str:
@@ -209,13 +210,15 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals.update(counted=counted)
     environment.filters.update(
+        visible=visible,
         typeset=typeset,
         groupby_in_order=grouped,
         apart=apart,
         failure_rows=failure_rows,
         horizons=horizons,
-        share=lambda value: f"{value:.1%}",
+        share=lambda value: told_off(value).replace("+", ""),
         off_by=off_by,
         off=off,
         anchor=anchor,

@@ -11,6 +11,15 @@ from typing import Any, NamedTuple
 LAST_STEP = "last step with a cosine of "
 
 
+# A number off by more than so many times what was predicted is told by the factor between the two.
+TOLD_AS_SHARES = 10.0
+
+
+def told_off(apart: float) -> str:
+    """Return by how much a number is off, measured over predicted less 1, for a table."""
+    return f"{apart:+.1%}" if abs(apart) < TOLD_AS_SHARES else f"{apart + 1:.3g} times"
+
+
 @dataclass(frozen=True)
 class Row:
     """One quantity of one run.

@@ -14,9 +14,9 @@ from rich.table import Table
 
 from paper_checks.finite import finite
 from paper_checks.reproduction.plan import FULL_SIZE, PUBLISHED, Plan
-from paper_checks.reproduction.rows import LAST_STEP, Horizon, Row, horizons
+from paper_checks.reproduction.rows import LAST_STEP, Horizon, Row, horizons, told_off
 from reference.corpus import Corpus
-from reference.errors import InputError
+from reference.errors import InputError, counted
 from reference.small_files import parsed, read_small
 
 
@@ -87,9 +87,9 @@ def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
     plan = head["plan"]
     console.print(f"{head['corpus']}. Smaller than the published run: {scaled}.")
     console.print(
-        f"main run: {plan['layers']} layers, {plan['steps']:,} full-batch steps at rate {plan['rate']:g}. "
-        f"The other runs: rate {plan['large_rate']:g}, {plan['short_steps']:,} steps where nothing else is "
-        "said."
+        f"main run: {counted(plan['layers'], 'layer')}, {plan['steps']:,} full-batch steps at rate "
+        f"{plan['rate']:g}. The other runs: rate {plan['large_rate']:g}, {plan['short_steps']:,} steps where "
+        "nothing else is said."
     )
     for part in dict.fromkeys(row.part for row in rows):
         of_part = [row for row in rows if row.part == part]
@@ -117,7 +117,7 @@ def _table(part: str, rows: Sequence[Row]) -> Table:
         table.add_column(column, justify="left" if left else "right", no_wrap=column != "")
     for row in rows:
         narrow = (_number(row.float32),) if has_narrow else ()
-        off = "" if row.apart != row.apart else f"{row.apart:+.1%}"
+        off = "" if row.apart != row.apart else told_off(row.apart)
         if row.inside is not None:
             off = "inside" if row.inside else "outside"
         table.add_row(row.quantity, row.weight, _number(row.predicted), _number(row.float64), *narrow, off)

@@ -50,6 +50,11 @@ class Deviation:
         """
         return self.following + self.second < WIDEST_BAND
 
+    @property
+    def said(self) -> bool:
+        """Whether the terms say what the weight is: they shrink, or each of them is zero, and so is it."""
+        return self.shrinking or self.norm == 0
+
 
 def deviation(
     group: str, directions: Directions, rate: float, steps: int, layer: int, layers: int

@@ -196,6 +196,9 @@ def test_how_late_a_prediction_is_and_by_which_order_is_read_off_the_steps():
     assert found[0].late == 48 / 40 - 1
     assert figure.how_late(found).endswith("late by 17% to 20% of those measured.")
     early = [*found, late("P 1", 30, 40)]
+    assert figure.how_late(early[2:] * 2).endswith(
+        "later than predicted: the steps are early by 25% to 25% of those measured."
+    )
     assert "Of the predicted steps of 3 weights 2 are late" in figure.how_late(early)
     assert figure.how_late([late("W 1", None, None)]) == ""
     assert figure.orders(found) == ["2", "3", "4"]
@@ -216,7 +219,7 @@ def test_the_page_shows_it_first_and_tells_of_its_run(header):
     assert section.count("<svg") == 2
     told = " ".join("".join(Page(f"<section>{section.partition('>')[2]}</section>").text).split())
     assert "V = 6 words, T = 5 positions, N = 40 sequences" in told
-    assert f"3 layers (V 1 is V of the second), rate η = {RATE}, seed 0" in told
+    assert f"3 layers, numbered from 0, rate η = {RATE}, seed 0" in told
     (group,) = figure.descent_group(header)
     for x, y in (point for plot in group.plots for series in plot.series for point in series.points):
         assert f'<td class="number">{x:.6g}</td><td class="number">{y:.6g}</td>' in section
@@ -226,6 +229,14 @@ def test_the_page_shows_it_first_and_tells_of_its_run(header):
         row = section.split(f'<th scope="row">{one.weight}</th>')[1].split("</tr>")[0]
         for step in (one.predicted, one.measured, *one.through.values()):
             assert f'<td class="number">{step if step is not None else EN_DASH}' in row
+
+
+def test_a_run_of_one_layer_is_told_as_that(header):
+    of_one = {**header["reproduced"], "curves": {**header["reproduced"]["curves"], "layers": 1}}
+    page = page_of(replace(sample_run(), header={**sample_run().header, "reproduced": of_one}))
+    section = page.split('id="descent"')[1].split("</section>")[0]
+    assert "1 layer, numbered from 0" in section
+    assert "second" not in section
 
 
 @pytest.mark.parametrize(

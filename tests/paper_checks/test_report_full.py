@@ -13,7 +13,7 @@ import explored
 from test_report_page import Page, page_of
 from test_report_sample import HOSTILE, sample_run
 
-from paper_checks import measured, on_corpus
+from paper_checks import measured, on_corpus, report
 from paper_checks.command_line import main
 from paper_checks.commands import report as command
 from paper_checks.commands import reproduce
@@ -25,6 +25,7 @@ from paper_checks.explorer import page as explorer_page
 from paper_checks.ledger import decide
 from paper_checks.ledger.book import claims
 from paper_checks.measured import POEMS_MISSING, Measured, beside_its_laws, together, with_measured
+from paper_checks.prediction import beside
 from paper_checks.report import write
 from paper_checks.reproduction import plan
 from paper_checks.reproduction.write import read_lines
@@ -325,7 +326,7 @@ def test_a_corpus_that_is_too_small_for_a_run_is_said():
     corpus = load_corpus(None, vocab_size=None, length=24, tokenizer_name="words", layout="stream", seed=0)
     few = replace(corpus, tokens=corpus.tokens[:12])
     (sentence,) = beside_its_laws(few, plan.Plan(), lambda *told: None).left_out
-    assert "A sample of" in sentence
+    assert "There are 12 sequences, and 32 or more are needed" in sentence, "no option that report has not"
 
 
 def test_an_older_file_of_experiments_is_read_without_outcomes(tmp_path):
@@ -333,3 +334,32 @@ def test_an_older_file_of_experiments_is_read_without_outcomes(tmp_path):
     (tmp_path / "old.jsonl").write_text('{"name": "pythia-drift", "holds": true}\n')
     assert command.read_parts(tmp_path / "new.jsonl", None).outcomes == (OUTCOME,)
     assert command.read_parts(tmp_path / "old.jsonl", None).outcomes == ()
+
+
+def test_the_page_names_the_command_that_made_it(called, tmp_path, monkeypatch):
+    monkeypatch.setattr(beside, "published_beside", lambda corpus, seed, progress: [])
+    monkeypatch.setattr(measured, "beside_its_laws", lambda corpus, plan, progress: Measured())
+    monkeypatch.setattr(decide, "with_claims", lambda run, *how: run)
+    made = []
+    monkeypatch.setattr(report, "write_report", lambda run, *where: made.append(run))
+    (tmp_path / "a.txt").write_text("a b c d\n" * 4)
+    options = ["--seed", "2", "--corpus", "a.txt", "--length", "3", "--tokenizer", "chars"]
+    called("--out", "r", *options, "--layout", "stream", "--quiet")
+    assert made[0].header["command"] == " ".join(["leadterms report", *options, "--layout stream"])
+
+
+def test_what_a_full_report_trains_on_is_the_field_that_was_named(monkeypatch):
+    read = {}
+
+    def load(place, **how):
+        read.update(how)
+        raise InputError("That is enough.")
+
+    monkeypatch.setattr("paper_checks.corpora.load_corpus", load)
+    monkeypatch.setattr("paper_checks.provenance.has_torch", lambda: False)
+    nothing = measured.Measured()
+    parts = command.run_parts(
+        "a.jsonl", "words", "story", 0, None, nothing, lambda *told: None, lambda all: None
+    )
+    assert read["field"] == "story"
+    assert parts[-1].left_out == ("No run beside its predictions: That is enough.",)

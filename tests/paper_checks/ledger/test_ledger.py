@@ -202,6 +202,14 @@ def test_a_text_is_like_another_in_its_words_and_its_positions(words, positions,
         Setting(text=SOME_TEXT).check_text(like)
 
 
+def test_characters_of_another_text_and_numbers_of_one_digit_are_not_those_of_the_poems():
+    (claim,) = [one for one in ABOUT_A_TEXT if one.text.get("by") == "character"]
+    text = build_corpus(["3 1 4 1 5 " * 20], tokenizer("words"), length=4, layout="stream", name="mine")
+    (one,) = decide([claim], Setting(text=text))
+    assert one.finding.verdict == "not_run"
+    assert "a text of 1,200 characters, as was counted; mine has 4" in one.finding.derivation
+
+
 @pytest.mark.parametrize(
     ("claim_id", "lacks"),
     [
