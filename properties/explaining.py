@@ -17,8 +17,8 @@ from properties.tolerances import between_two
 if TYPE_CHECKING:
     from properties.mutants.suspects import Suspect
 
-# Laws that cost more than this follow orders in eta over many runs; they compare no single answer, and slips
-# that differ may agree in all of these orders.
+# Laws that cost more than this follow orders in eta over many runs, or hold bounds; they compare no single
+# answer, and slips that differ may agree in all of these.
 DEAREST = 4
 
 # The laws on each group's gradient.

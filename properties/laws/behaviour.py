@@ -150,6 +150,6 @@ CHECKS = (
         cases=THIRD_ROUTE,
         law=_law,
         needs=("train",),
-        cost=4,
+        cost=8,
     ),
 )

@@ -183,6 +183,15 @@ ATTENTION = (
         caught_by=("model.attention",),
     ),
     Mutant(
+        "attention_normalised_over_queries",
+        method="attention",
+        slip="the softmax divides by sums over the queries, not over the keys",
+        function="softmax",
+        right="weight.sum(axis=-1, keepdims=True)",
+        wrong="weight.sum(axis=-2, keepdims=True)",
+        caught_by=("model.attention", "model.attention_rows", "zero.attention"),
+    ),
+    Mutant(
         "attention_overflows",
         method="attention",
         slip="the largest score of a row is not subtracted before the exponential, which overflows",

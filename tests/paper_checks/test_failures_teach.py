@@ -1,6 +1,7 @@
 """What a person sees of a known slip in a terminal of 80 columns, and that the printed command repeats it."""
 
 import io
+import re
 import shlex
 import subprocess
 import sys
@@ -10,11 +11,13 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from paper_checks.failures import failures
+from paper_checks.failures import IN_FULL, failures
+from properties.catalogue import CHECKS
 from properties.failure import failure_lines, wrapped
 from properties.results import Result, read_run
 from properties.slips import KINDS
 
+COSTS = {check.id: check.cost for check in CHECKS}
 # The slips that others make, each written by hand into an implementation of one or two statistics.
 SLIPS = '''
 import numpy as np
@@ -202,6 +205,27 @@ def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
     assert "By the same slip 2 more checks fail:\n  a.b (by the same command)\n  run another\n" in told
 
 
+def test_many_failures_of_one_slip_are_listed_with_one_command_for_all():
+    shown = {"case": {}, "comparison": "B_bar", "looks_like": "negated"}
+    results = [
+        Result(f"a.{name}", "x", "failed", "A law.", "x", "exact", counterexample=shown, command=command)
+        for name, command in [(name, f"verify x --check a.{name} --seed 1") for name in "bcdef"]
+        + [("g", "verify weights"), ("h", "")]
+    ]
+    printed = io.StringIO()
+    console = Console(file=printed, width=80)
+    for block in failures(results):
+        console.print(block)
+    listed = printed.getvalue().partition("By the same slip 6 more checks fail:\n")[2]
+    assert listed.splitlines() == [
+        "  a.c, a.d, a.e, a.f; each by",
+        "  verify x --check ID --seed 1",
+        "  verify weights",
+        "  a.h",
+        "",
+    ]
+
+
 def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
     """On these no slip is tried; one that breaks off, or of another method or target, is news of its own."""
 
@@ -227,14 +251,46 @@ def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
         console.print(block)
     told = printed.getvalue()
     blocks = [line for line in told.splitlines() if line.endswith(": failed")]
-    names = ["descent.parameters on x", "scaling.V on x", "scaling.V on y", "gradients.series on x"]
-    assert blocks == [f"{name}: failed" for name in [*names, "first_step.W_O on x"]]
-    behind = told.partition("Mend this first: 2 more checks of many runs of the same fail, by this or")[2]
+    names = ["descent.parameters on x", "first_step.W_O on x", "scaling.V on x", "gradients.series on x"]
+    assert blocks == [f"{name}: failed" for name in [*names, "scaling.V on y"]]
+    behind = told.partition("Mend this first: 2 more checks that run it fail, by this or another slip:")[2]
     assert [line.split()[-1] for line in behind.splitlines() if line.startswith("  leadterms verify")] == [
         "scaling.W",
         "layers.V",
     ]
     assert "By the same slip" not in told
+
+
+def test_of_many_failures_those_to_begin_with_are_told_in_full():
+    """A named one, then what is cheapest; the others of that target by their ids."""
+
+    def failed(check, target="x", **shown):
+        told = {"counterexample": {"case": {}, "comparison": "B_bar", **shown}, "command": f"run {check}"}
+        return Result(check, target, "failed", "A law.", "x", "exact", **told)
+
+    results = [
+        failed("scaling.W"),
+        failed("layers.V"),
+        *(failed(f"model.{name}") for name in ("attention", "attention_rows", "causal", "logits", "loss")),
+        failed("zero.loss"),
+        failed("gradients.W", looks_like="transposed", diagnosis="It is transposed."),
+        failed("scaling.W", target="y"),
+    ]
+    printed = io.StringIO()
+    console = Console(file=printed, width=80)
+    for block in failures(results):
+        console.print(block)
+    told = printed.getvalue()
+    blocks = [line.partition(" ")[0] for line in told.splitlines() if line.endswith(": failed")]
+    assert blocks[0] == "gradients.W"
+    assert len(blocks) == IN_FULL + 1
+    assert blocks[-1] == "scaling.W"
+    costs = [COSTS[one] for one in blocks[1:-1]]
+    assert costs == sorted(costs)
+    assert "scaling.W on x" not in told
+    (left,) = re.findall(r"x: (\d) more checks failed; mend those above first.\n  (.*?)\. --check ID", told)
+    assert int(left[0]) == len(left[1].split(", ")) == 9 - IN_FULL
+    assert {"scaling.W", "layers.V"} < {*left[1].split(", ")}
 
 
 def test_a_command_is_broken_between_its_words_and_never_in_one():
