@@ -19,6 +19,8 @@ from reference.effects import along, loss_change
 
 GROUPS = ("W_O", "V", "W", "P")
 RANDOM_DRAWS = 8
+# Numbers of one array of activations or scores: 16 MiB.
+AT_ONCE = 2**21
 
 Told = Callable[[str, int, int], None]
 
@@ -132,8 +134,11 @@ def _leading(tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
 def _loss_change(
     weights: Mapping[str, np.ndarray], change: Mapping[str, np.ndarray], tokens: np.ndarray
 ) -> float:
-    """The mean over sequences, one at a time: memory for one."""
-    return float(np.mean([loss_change(weights, change, tokens[n : n + 1]) for n in range(len(tokens))]))
+    """The mean over sequences, as many at a time as AT_ONCE holds: what is of all weights is done for all."""
+    T, V = tokens.shape[1] - 1, len(weights["W_O"])
+    each = max(1, AT_ONCE // (T * max(T, V)))
+    parts = [tokens[n : n + each] for n in range(0, len(tokens), each)]
+    return sum(loss_change(weights, change, part) * len(part) for part in parts) / len(tokens)
 
 
 def _of_length(direction: np.ndarray, length: float) -> np.ndarray:
