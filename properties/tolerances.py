@@ -51,8 +51,7 @@ def rounding(magnitude: np.ndarray | float, operations: int, dtype: str) -> np.n
     terms = np.asarray(magnitude, dtype=np.float64)
     relative = gamma(operations, unit_roundoff(dtype))
     if math.isinf(relative):  # times 0 it is no number
-        bound: np.ndarray = np.multiply(relative, terms, out=np.zeros_like(terms), where=terms != 0)
-        return bound[()]  # of a number, a number
+        return terms * np.where(terms == 0, 1.0, relative)
     return relative * terms + operations * SMALLEST_NORMAL[dtype] * (terms > 0)
 
 

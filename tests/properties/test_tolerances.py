@@ -20,7 +20,9 @@ from properties.tolerances import (
     Exponent,
     between_two,
     draws_to_differ,
+    empirical_distribution,
     exponent,
+    fewest_inside,
     gamma,
     gaussian_cosine,
     likely_rounding,
@@ -39,6 +41,16 @@ def matrices(rows, columns):
     )
 
 
+def test_what_chance_gives_draws_is_that_of_its_own_formulas():
+    """Massart's bound is 2 exp(-2 n e^2) = 2 exp(-8) at e; the binomial one is summed term by term."""
+    assert [empirical_distribution(n) for n in (4, 16, 64)] == [1.0, 0.5, 0.25]
+    rare = 2 * math.exp(-8)
+    for n in range(1, 33):
+        chance = [math.comb(n, k) * 0.95**k * 0.05 ** (n - k) for k in range(n + 1)]
+        fewest = fewest_inside(n)
+        assert sum(chance[:fewest]) <= rare < sum(chance[: fewest + 1])
+
+
 def test_the_units_and_the_sums_of_roundings_are_those_of_the_textbook():
     """Each number by hand: u is half the distance to the next number above 1, gamma_n = n u / (1 - n u)."""
     assert unit_roundoff("float64") == 2 * 2.0**-53
@@ -52,7 +64,9 @@ def test_the_units_and_the_sums_of_roundings_are_those_of_the_textbook():
         rounding(np.array([0.0, 1.0]), 1, "float32") == [0.0, gamma(1, 2.0**-24 + 2.0**-53) + 2.0**-126]
     ).all()
     # Where nothing is known of rounding, a sum of no terms is still exactly nothing.
-    assert (rounding(np.array([0.0, 1.0]), 2**25, "float32") == [0.0, math.inf]).all()
+    nothing_known = rounding(np.array([0.0, 1.0, math.nan]), 2**25, "float32")
+    np.testing.assert_array_equal(nothing_known, [0.0, math.inf, math.nan])
+    assert rounding(np.ones(2, dtype=np.float32), 3, "float32").dtype == np.float64
     # An entry whose terms underflow loses the smallest normal number an operation, and no more than that.
     assert rounding(2.0**-1022, 3, "float64") == 3 * 2.0**-1022 * (1 + u / (1 - 3 * u))
     assert likely_rounding(100, "float64") == 4 * 10 * u
