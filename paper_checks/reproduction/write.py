@@ -15,6 +15,7 @@ from rich.table import Table
 from paper_checks.finite import finite
 from paper_checks.reproduction.plan import FULL_SIZE, PUBLISHED, Plan
 from paper_checks.reproduction.rows import LAST_STEP, Horizon, Row, horizons, told_off
+from properties.failure import wrapped_command
 from reference.corpus import Corpus
 from reference.errors import InputError, counted
 from reference.small_files import parsed, read_small
@@ -105,7 +106,7 @@ def show(console: Console, head: dict[str, Any], rows: Sequence[Row]) -> None:
         "leading one are as large as half of it, so that those left out count, and the prediction is none."
     )
     console.print("At the published size, on a GPU; called again it goes on from where it was killed:")
-    console.print(f"  {FULL_SIZE}", markup=False)
+    console.print(wrapped_command(FULL_SIZE, "  "), markup=False)
 
 
 def _table(part: str, rows: Sequence[Row]) -> Table:
@@ -120,7 +121,8 @@ def _table(part: str, rows: Sequence[Row]) -> Table:
         off = "" if row.apart != row.apart else told_off(row.apart)
         if row.inside is not None:
             off = "inside" if row.inside else "outside"
-        table.add_row(row.quantity, row.weight, _number(row.predicted), _number(row.float64), *narrow, off)
+        quantity = row.quantity.replace("|A - A0|", "|A-A0|")  # one word is not broken between lines
+        table.add_row(quantity, row.weight, _number(row.predicted), _number(row.float64), *narrow, off)
     return table
 
 
