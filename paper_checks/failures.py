@@ -56,8 +56,9 @@ def _left(target: str, results: Sequence[Result]) -> RenderableType:
     """Return which failures were not told."""
     heading = f"{target}: {counted(len(results), 'more check')} failed; mend those above first."
     ids = ", ".join(one.check for one in results)
-    told = f"{ids}. --check ID tells one in full, --json FILE keeps all."
-    return Group(Text(wrapped(heading), style="bold red"), Text(wrapped(f"  {told}")), Text(""))
+    how = "--check ID tells one in full, --json FILE keeps all."
+    told = [Text(wrapped(f"  {line}")) for line in (ids, how)]
+    return Group(Text(wrapped(heading), style="bold red"), *told, Text(""))
 
 
 def _cost(result: Result) -> int:

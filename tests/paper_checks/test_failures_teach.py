@@ -242,7 +242,7 @@ def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
         failed("scaling.V", error="train raised ValueError"),
         failed("scaling.V", target="y"),
         failed("gradients.series"),
-        failed("first_step.W_O"),
+        failed("conserved.W_O_rows"),
         failed("layers.V"),
     ]
     printed = io.StringIO()
@@ -251,7 +251,7 @@ def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
         console.print(block)
     told = printed.getvalue()
     blocks = [line for line in told.splitlines() if line.endswith(": failed")]
-    names = ["descent.parameters on x", "first_step.W_O on x", "scaling.V on x", "gradients.series on x"]
+    names = ["descent.parameters on x", "conserved.W_O_rows on x", "scaling.V on x", "gradients.series on x"]
     assert blocks == [f"{name}: failed" for name in [*names, "scaling.V on y"]]
     behind = told.partition("Mend this first: 2 more checks that run it fail, by this or another slip:")[2]
     assert [line.split()[-1] for line in behind.splitlines() if line.startswith("  leadterms verify")] == [
@@ -288,9 +288,36 @@ def test_of_many_failures_those_to_begin_with_are_told_in_full():
     costs = [COSTS[one] for one in blocks[1:-1]]
     assert costs == sorted(costs)
     assert "scaling.W on x" not in told
-    (left,) = re.findall(r"x: (\d) more checks failed; mend those above first.\n  (.*?)\. --check ID", told)
+    (left,) = re.findall(r"x: (\d) more checks failed; mend those above first.\n  (.*?)\n  --check ID", told)
     assert int(left[0]) == len(left[1].split(", ")) == 9 - IN_FULL
     assert {"scaling.W", "layers.V"} < {*left[1].split(", ")}
+
+
+def test_of_many_slips_those_in_the_cheapest_laws_are_told_in_full():
+    """A slip is as cheap as the cheapest law that shows it; what stands behind one goes where that goes."""
+
+    def failed(check, slip=None):
+        told = {"case": {}, "comparison": "B_bar"} | ({"looks_like": slip} if slip else {})
+        return Result(
+            check, "x", "failed", "A law.", "x", "exact", counterexample=told, command=f"run {check}"
+        )
+
+    model = ("attention", "attention_rows", "causal", "logits", "loss")
+    results = [
+        failed("scaling.W"),
+        failed("descent.parameters", "the dearest"),
+        *(failed(f"model.{name}", name) for name in model),
+        failed("conserved.W_O_rows", "the cheapest"),
+        failed("zero.loss", "the cheapest"),
+    ]
+    printed = io.StringIO()
+    console = Console(file=printed, width=80)
+    for block in failures(results):
+        console.print(block)
+    told = printed.getvalue()
+    blocks = [line.partition(" ")[0] for line in told.splitlines() if line.endswith(": failed")]
+    assert blocks == ["conserved.W_O_rows", *(f"model.{name}" for name in model)]
+    assert "  descent.parameters, scaling.W\n" in told.partition("x: 2 more checks failed")[2]
 
 
 def test_a_command_is_broken_between_its_words_and_never_in_one():
