@@ -12,13 +12,12 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from properties.catalogue import CHECKS
-from properties.explaining import DEAREST
+from properties.catalogue import BY_ID
+from properties.explaining import tells_slips
 from properties.failure import failure_lines, wrapped, wrapped_command
 from properties.results import BAD, Result
 from reference.errors import counted
 
-_LAWS = {check.id: check for check in CHECKS}
 # More of one target are not read: who mends these finds the next ones by running again.
 IN_FULL = 6
 # More are not copied one by one.
@@ -63,7 +62,7 @@ def _left(target: str, results: Sequence[Result]) -> RenderableType:
 
 def _cost(result: Result) -> int:
     """How dear the law is, least where it is none of the catalogue."""
-    return _LAWS[result.check].cost if result.check in _LAWS else 0
+    return BY_ID[result.check].cost if result.check in BY_ID else 0
 
 
 def _runs(slipped: Sequence[Result], result: Result) -> bool:
@@ -71,10 +70,10 @@ def _runs(slipped: Sequence[Result], result: Result) -> bool:
 
     A call that broke off is news of its own.
     """
-    law = _LAWS.get(result.check)
-    if law is None or law.cost <= DEAREST or "error" in (result.counterexample or {"error": ""}):
+    law = BY_ID.get(result.check)
+    if law is None or tells_slips(law) or "error" in (result.counterexample or {"error": ""}):
         return False
-    wrong = [_LAWS[one.check].needs for one in slipped if one.check in _LAWS and one.target == result.target]
+    wrong = [BY_ID[one.check].needs for one in slipped if one.check in BY_ID and one.target == result.target]
     return any(needs and {*needs} <= {*law.needs} for needs in wrong)
 
 

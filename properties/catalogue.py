@@ -106,6 +106,7 @@ _LAWS: tuple[Check, ...] = (
     *composition.CHECKS,
 )
 CHECKS = tuple(replace(check, claims=CLAIMS.get(check.id, ())) for check in _LAWS)
+BY_ID = {check.id: check for check in CHECKS}
 
 
 def select(names: Sequence[str]) -> tuple[Check, ...]:

@@ -63,6 +63,8 @@ class Check:
         proof: how a pass proves it, where the evidence is "proved", and only there.
         cost: how many times dearer than the cheapest a case is; divides the number of cases.
         claims: ids of the claims that it decides.
+        tells_slips: whether a slip shows in what it compares. Slips that differ may agree in all orders in
+            the rate, and in all that keeps a bound.
 
     Raises:
         ValueError: it is proved and does not say how, or says how it is proved and is not.
@@ -78,6 +80,7 @@ class Check:
     cost: int = 1
     claims: tuple[str, ...] = field(default=())
     proof: Proof | Literal[""] = ""
+    tells_slips: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a proof that does not say how, and a word for a proof where there is none."""

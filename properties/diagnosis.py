@@ -21,12 +21,12 @@ from properties.cases import CorpusCase
 from properties.check import Check, Comparison
 from properties.comparing import arrays
 from properties.explaining import (
-    DEAREST,
     agree,
     as_target,
     explaining,
     fails,
     passes_an_earlier,
+    tells_slips,
     until_failure,
 )
 from properties.sizes import powers
@@ -38,7 +38,7 @@ from properties.tolerances import between_two
 @np.errstate(all="ignore")
 def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
     """Return the known slip that explains what `target` answers, on the failed and the ordinary case."""
-    if check.cost > DEAREST:
+    if not tells_slips(check):
         return None
     cases = [failed] if failed is check.cases.ordinary else [failed, check.cases.ordinary]
     told = [until_failure(check, target, case) for case in cases]

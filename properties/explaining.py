@@ -17,8 +17,7 @@ from properties.tolerances import between_two
 if TYPE_CHECKING:
     from properties.mutants.suspects import Suspect
 
-# Laws that cost more than this follow orders in eta over many runs, or hold bounds; they compare no single
-# answer, and slips that differ may agree in all of these.
+# Laws that cost more than this follow orders in eta over many runs; they compare no single answer.
 DEAREST = 4
 
 # The laws on each group's gradient.
@@ -26,6 +25,11 @@ OF_GRADIENTS = ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P")
 
 # What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
 _REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
+
+
+def tells_slips(check: Check) -> bool:
+    """Return whether a failure of this law may be told by a slip: one that shows in it, at a price."""
+    return check.tells_slips and check.cost <= DEAREST
 
 
 def explaining(check: Check, target: Target, cases: list[Any], told: list[list[Comparison]]) -> list[Suspect]:
@@ -202,7 +206,7 @@ def _others(check: Check) -> tuple[list[Check], list[Check]]:
     ids = [other.id for other in CHECKS]
     place = ids.index(check.id) if check.id in ids else len(ids)
     similar = [
-        (i, other) for i, other in enumerate(CHECKS) if other.needs == check.needs and other.cost <= DEAREST
+        (i, other) for i, other in enumerate(CHECKS) if other.needs == check.needs and tells_slips(other)
     ]
     return [other for i, other in similar if i < place], [other for i, other in similar if i > place]
 

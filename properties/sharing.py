@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from multiprocessing import connection
 
-from properties.catalogue import CHECKS
+from properties.catalogue import BY_ID
 from properties.connectors import connect
 from properties.jobs import Job, Progress, Trial, shown, try_in_turn
 from properties.results import MATHEMATICS, Result
@@ -125,7 +125,6 @@ class _Process:
 
 # A process has one, from its beginning on.
 _here: list[_Process] = []
-_CHECKS = {check.id: check for check in CHECKS}
 
 
 def _begin(trial: Trial) -> None:
@@ -143,5 +142,5 @@ def _end_with_parent() -> None:
 
 def _tried(target: str, checks: Sequence[str]) -> list[Result]:
     here = _here[0]
-    jobs = [Job(here.target(target), _CHECKS[check]) for check in checks]
+    jobs = [Job(here.target(target), BY_ID[check]) for check in checks]
     return try_in_turn(jobs, here.trial, lambda what, done, total: None)

@@ -68,6 +68,22 @@ def test_a_wrong_answer_is_refused_each_time():
             called(np.zeros(2))
 
 
+def test_an_answer_that_is_wrong_by_what_the_values_are_is_refused_after_right_ones():
+    calls = []
+
+    def above_zero(P: Float64[np.ndarray, " T"]) -> Float64[np.ndarray, " T"]:
+        calls.append(P)
+        return P[P > 0]
+
+    called = enforced(above_zero, typechecker=beartype)
+    for right in (np.ones(2), np.full(2, 0.5)):
+        assert called(right) is not None
+    for _ in range(2):
+        with pytest.raises(TypeCheckError, match="return value"):
+            called(np.array([1.0, -1.0]))
+    assert len(calls) == 4
+
+
 def test_types_are_held_to_where_no_array_is_named():
     with pytest.raises(BeartypeCallHintViolation, match="seed"):
         stories(1, "0")

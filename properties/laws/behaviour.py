@@ -150,6 +150,7 @@ CHECKS = (
         cases=THIRD_ROUTE,
         law=_law,
         needs=("train",),
-        cost=8,
+        cost=4,
+        tells_slips=False,
     ),
 )

@@ -223,7 +223,7 @@ def _checks() -> Iterator[Check]:
         cost=4,
     )
     stated = {
-        "Lemma D.5": ("D5", 8, edges(steps=(2,), vocab_size=8, ends={1: (6, 2.0), 2: (6, 2.0)})),
+        "Lemma D.5": ("D5", 4, edges(steps=(2,), vocab_size=8, ends={1: (6, 2.0), 2: (6, 2.0)})),
         "Lemma D.6": ("D6", 100, edges(steps=(3,), vocab_size=500, ends={1: (12, 3 / 8)})),
         "Theorem D.7": (
             "D7",
@@ -241,6 +241,7 @@ def _checks() -> Iterator[Check]:
             law=_zero_start(theorem),
             needs=("train",),
             cost=cost,
+            tells_slips=False,
         )
     yield Check(
         id="bounds.D13",

@@ -12,12 +12,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from paper_checks.failures import IN_FULL, failures
-from properties.catalogue import CHECKS
+from properties.catalogue import BY_ID
 from properties.failure import failure_lines, wrapped
 from properties.results import Result, read_run
 from properties.slips import KINDS
 
-COSTS = {check.id: check.cost for check in CHECKS}
 # The slips that others make, each written by hand into an implementation of one or two statistics.
 SLIPS = '''
 import numpy as np
@@ -182,22 +181,34 @@ def test_of_the_failures_of_one_slip_the_smallest_is_told_in_full(leadterms, fol
         assert f" leadterms verify py:slips:Larger --check {check} --seed 0" in joined
 
 
+def printed(results):
+    """What a terminal of 80 columns shows of these failures."""
+    file = io.StringIO()
+    console = Console(file=file, width=80)
+    for block in failures(results):
+        console.print(block)
+    return file.getvalue()
+
+
+def failed(check, target="x", command=None, **shown):
+    """A failed check, with these besides in its counterexample."""
+    counterexample = {"case": {"steps": 4}, "comparison": "V", **shown}
+    command = f"leadterms verify {target} --check {check}" if command is None else command
+    told = {"counterexample": counterexample, "command": command}
+    return Result(check, target, "failed", "A law.", "x", "exact", **told)
+
+
 def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
-    def failed(target, slip, tokens, check="a.b", command="run it"):
-        shown = {"case": {"tokens": tokens}, "comparison": "B_bar", "got": 1.0, "looks_like": slip}
-        return Result(check, target, "failed", "A law.", "x", "exact", counterexample=shown, command=command)
+    def slipped(target, slip, tokens, check="a.b", command="run it"):
+        return failed(check, target, command, case={"tokens": tokens}, looks_like=slip)
 
     cases = [("x", "transposed", [[0, 1, 2]]), ("x", "negated", [[0]]), ("y", "transposed", [[0]])]
     results = [
-        *(failed(*case) for case in cases),
-        failed("x", "transposed", [[0, 1]]),
-        failed("x", "transposed", [[0, 1, 2]], "a.c", "run another"),
+        *(slipped(*case) for case in cases),
+        slipped("x", "transposed", [[0, 1]]),
+        slipped("x", "transposed", [[0, 1, 2]], "a.c", "run another"),
     ]
-    printed = io.StringIO()
-    console = Console(file=printed, width=80)
-    for block in failures(results):
-        console.print(block)
-    told = printed.getvalue()
+    told = printed(results)
     assert told.count("a.b on x: failed") == 2
     assert told.count("a.b on y: failed") == 1
     assert "[[0, 1]]" in told
@@ -206,17 +217,10 @@ def test_a_slip_of_another_target_or_another_slip_is_told_in_full_too():
 
 
 def test_many_failures_of_one_slip_are_listed_with_one_command_for_all():
-    shown = {"case": {}, "comparison": "B_bar", "looks_like": "negated"}
-    results = [
-        Result(f"a.{name}", "x", "failed", "A law.", "x", "exact", counterexample=shown, command=command)
-        for name, command in [(name, f"verify x --check a.{name} --seed 1") for name in "bcdef"]
-        + [("g", "verify weights"), ("h", "")]
-    ]
-    printed = io.StringIO()
-    console = Console(file=printed, width=80)
-    for block in failures(results):
-        console.print(block)
-    listed = printed.getvalue().partition("By the same slip 6 more checks fail:\n")[2]
+    commands = {f"a.{name}": f"verify x --check a.{name} --seed 1" for name in "bcdef"}
+    commands |= {"a.g": "verify weights", "a.h": ""}
+    results = [failed(check, command=how, looks_like="negated") for check, how in commands.items()]
+    listed = printed(results).partition("By the same slip 6 more checks fail:\n")[2]
     assert listed.splitlines() == [
         "  a.c, a.d, a.e, a.f; each by",
         "  verify x --check ID --seed 1",
@@ -228,13 +232,6 @@ def test_many_failures_of_one_slip_are_listed_with_one_command_for_all():
 
 def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
     """On these no slip is tried; one that breaks off, or of another method or target, is news of its own."""
-
-    def failed(check, target="x", **shown):
-        counterexample = {"case": {"steps": 4}, "comparison": "V", **shown}
-        command = f"leadterms verify {target} --check {check}"
-        told = {"counterexample": counterexample, "command": command}
-        return Result(check, target, "failed", "A law.", "x", "exact", **told)
-
     slip = {"looks_like": "the rate is applied twice", "diagnosis": "It is right but for one slip."}
     results = [
         failed("scaling.W"),
@@ -245,11 +242,7 @@ def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
         failed("conserved.W_O_rows"),
         failed("layers.V"),
     ]
-    printed = io.StringIO()
-    console = Console(file=printed, width=80)
-    for block in failures(results):
-        console.print(block)
-    told = printed.getvalue()
+    told = printed(results)
     blocks = [line for line in told.splitlines() if line.endswith(": failed")]
     names = ["descent.parameters on x", "conserved.W_O_rows on x", "scaling.V on x", "gradients.series on x"]
     assert blocks == [f"{name}: failed" for name in [*names, "scaling.V on y"]]
@@ -263,11 +256,6 @@ def test_laws_of_many_runs_stand_behind_the_slip_in_what_they_run():
 
 def test_of_many_failures_those_to_begin_with_are_told_in_full():
     """A named one, then what is cheapest; the others of that target by their ids."""
-
-    def failed(check, target="x", **shown):
-        told = {"counterexample": {"case": {}, "comparison": "B_bar", **shown}, "command": f"run {check}"}
-        return Result(check, target, "failed", "A law.", "x", "exact", **told)
-
     results = [
         failed("scaling.W"),
         failed("layers.V"),
@@ -276,16 +264,12 @@ def test_of_many_failures_those_to_begin_with_are_told_in_full():
         failed("gradients.W", looks_like="transposed", diagnosis="It is transposed."),
         failed("scaling.W", target="y"),
     ]
-    printed = io.StringIO()
-    console = Console(file=printed, width=80)
-    for block in failures(results):
-        console.print(block)
-    told = printed.getvalue()
+    told = printed(results)
     blocks = [line.partition(" ")[0] for line in told.splitlines() if line.endswith(": failed")]
     assert blocks[0] == "gradients.W"
     assert len(blocks) == IN_FULL + 1
     assert blocks[-1] == "scaling.W"
-    costs = [COSTS[one] for one in blocks[1:-1]]
+    costs = [BY_ID[one].cost for one in blocks[1:-1]]
     assert costs == sorted(costs)
     assert "scaling.W on x" not in told
     (left,) = re.findall(r"x: (\d) more checks failed; mend those above first.\n  (.*?)\n  --check ID", told)
@@ -295,26 +279,15 @@ def test_of_many_failures_those_to_begin_with_are_told_in_full():
 
 def test_of_many_slips_those_in_the_cheapest_laws_are_told_in_full():
     """A slip is as cheap as the cheapest law that shows it; what stands behind one goes where that goes."""
-
-    def failed(check, slip=None):
-        told = {"case": {}, "comparison": "B_bar"} | ({"looks_like": slip} if slip else {})
-        return Result(
-            check, "x", "failed", "A law.", "x", "exact", counterexample=told, command=f"run {check}"
-        )
-
     model = ("attention", "attention_rows", "causal", "logits", "loss")
     results = [
         failed("scaling.W"),
-        failed("descent.parameters", "the dearest"),
-        *(failed(f"model.{name}", name) for name in model),
-        failed("conserved.W_O_rows", "the cheapest"),
-        failed("zero.loss", "the cheapest"),
+        failed("descent.parameters", looks_like="the dearest"),
+        *(failed(f"model.{name}", looks_like=name) for name in model),
+        failed("conserved.W_O_rows", looks_like="the cheapest"),
+        failed("zero.loss", looks_like="the cheapest"),
     ]
-    printed = io.StringIO()
-    console = Console(file=printed, width=80)
-    for block in failures(results):
-        console.print(block)
-    told = printed.getvalue()
+    told = printed(results)
     blocks = [line.partition(" ")[0] for line in told.splitlines() if line.endswith(": failed")]
     assert blocks == ["conserved.W_O_rows", *(f"model.{name}" for name in model)]
     assert "  descent.parameters, scaling.W\n" in told.partition("x: 2 more checks failed")[2]

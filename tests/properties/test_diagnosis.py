@@ -10,7 +10,8 @@ from properties import check_implementation
 from properties.cases import CORPORA, MATRICES, MODELS
 from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison
-from properties.diagnosis import DEAREST, diagnose
+from properties.diagnosis import diagnose
+from properties.explaining import tells_slips
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.factors import as_text
 from properties.mutants.mutant import Mutant, implementation, plain
@@ -273,7 +274,7 @@ def test_a_wrong_shape_has_no_name():
     assert diagnose(only, Target(plain()), CORPORA.ordinary) is None
 
 
-CHEAP = {check.id: check for check in CHECKS if check.needs and check.cost <= DEAREST}
+CHEAP = {check.id: check for check in CHECKS if check.needs and tells_slips(check)}
 DIAGNOSED = [
     (mutant, next(check for check in mutant.caught_by if check in CHEAP))
     for mutant in MUTANTS

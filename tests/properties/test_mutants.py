@@ -8,7 +8,7 @@ import pytest
 from paper_checks.mutants import run_mutants, show_mutants
 from properties import check_implementation
 from properties.catalogue import CHECKS, select
-from properties.diagnosis import DEAREST
+from properties.explaining import DEAREST
 from properties.mutants import equivalent, proofs, trial
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.equivalent import EQUIVALENTS, Equivalent

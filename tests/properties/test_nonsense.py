@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from properties.cases import Cases
 from properties.catalogue import CHECKS, select
-from properties.diagnosis import DEAREST
+from properties.explaining import DEAREST
 from properties.mutants.mutant import Implementation, plain
 from properties.runner import first_failure
 from properties.target import METHODS, Target
