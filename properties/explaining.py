@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
+from itertools import tee
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +26,7 @@ DEAREST = 4
 OF_GRADIENTS = ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P")
 
 # What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
-_REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
+_REMEMBERED: dict[tuple[Law, int, Suspect, str], Iterator[Comparison]] = {}
 
 
 def tells_slips(check: Check) -> bool:
@@ -139,7 +141,8 @@ def _narrowed(
     check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], those: Iterable[Suspect]
 ) -> list[Suspect]:
     found = list(those)
-    for case, mine in zip(cases, told, strict=True):
+    # The ordinary case is the last: what suspects answer there is remembered from one failure to the next.
+    for case, mine in zip(reversed(cases), reversed(told), strict=True):
         found = [one for one in found if agree(_answers(check, one, case, target.dtype), mine, target.dtype)]
     earlier, later = _others(check)
     undecided = []
@@ -161,14 +164,14 @@ def _also_explaining(check: Check, mine: list[Comparison], dtype: str, found: li
     return [one for one in found if agree(_answers(check, one, check.cases.ordinary, dtype), mine, dtype)]
 
 
-def _answers(check: Check, one: Suspect, case: Any, dtype: str) -> list[Comparison]:
-    """Return all that a law compares of a suspect, as far as it gets."""
-    key = (check.law, id(check.cases.ordinary), one, dtype)
+def _answers(check: Check, one: Suspect, case: Any, dtype: str) -> Iterator[Comparison]:
+    """Yield what a law compares of a suspect, as far as it gets and as far as it is asked for."""
     if case is not check.cases.ordinary:
-        return list(_compared(check, as_target(one.make(), dtype), case))
+        return _compared(check, as_target(one.make(), dtype), case)
+    key = (check.law, id(check.cases.ordinary), one, dtype)
     if key not in _REMEMBERED:
-        _REMEMBERED[key] = list(_compared(check, as_target(one.make(), dtype), case))
-    return _REMEMBERED[key]
+        (_REMEMBERED[key],) = tee(_compared(check, as_target(one.make(), dtype), case), 1)
+    return copy(_REMEMBERED[key])
 
 
 def as_target(implementation: Any, dtype: str) -> Target:
@@ -217,12 +220,17 @@ def passes_an_earlier(check: Check, target: Target) -> bool:
     return any(one and not fails(one[-1]) for one in told)
 
 
-def agree(theirs: list[Comparison], mine: list[Comparison], dtype: str) -> bool:
-    """Return whether an implementation gave a law the same to compare, as far as mine goes."""
-    known = theirs[: len(mine)]
-    return len(known) == len(mine) and all(
-        one.name == other.name and _same(one, other, dtype) for one, other in zip(known, mine, strict=True)
-    )
+def agree(theirs: Iterable[Comparison], mine: list[Comparison], dtype: str) -> bool:
+    """Return whether an implementation gave a law the same to compare, as far as mine goes.
+
+    No more is asked of it than up to the first that differs.
+    """
+    answers = iter(theirs)
+    for other in mine:
+        one = next(answers, None)
+        if one is None or one.name != other.name or not _same(one, other, dtype):
+            return False
+    return True
 
 
 def _same(one: Comparison, other: Comparison, dtype: str) -> bool:
