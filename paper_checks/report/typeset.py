@@ -48,7 +48,10 @@ def typeset(text: str) -> Markup:
         if not formula and _is_factor(found, matches, formulas):
             formula = math(name(found["base"]))
         if formula:
-            parts += [escape(text[end : found.start()]), Markup(formula)]
+            between = text[end : found.start()]
+            if parts and between == " ":  # a product stays on one line
+                between = "\N{NO-BREAK SPACE}"
+            parts += [escape(between), Markup(formula)]
             end = found.end()
     return Markup("").join([*parts, escape(text[end:])])
 

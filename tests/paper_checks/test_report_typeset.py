@@ -44,7 +44,7 @@ class Text(HTMLParser):
         ("|B_bar|_F^2", "<msubsup>"),
         ("|B_bar|^2", "|</mo><mrow><mn>2</mn></mrow></msup>"),
         ("(Y - U))^T", '<msup><mo stretchy="false">)</mo>'),
-        ("s eta T", "<mi>s</mi></mrow></math> <math>"),
+        ("s eta T", "<mi>s</mi></mrow></math>\N{NO-BREAK SPACE}<math>"),
         ("1^T Sigma_B", "<msup><mn>1</mn>"),
     ],
 )
