@@ -2,8 +2,8 @@
 
 What is recognised is small and cannot be anything else: a letter or a Greek name with an index or a power
 (`W_O`, `A_ij`, `eta^2`, `x_(i+1)`), with a bar (`Phi_bar^T`), a letter next to such a one (`s eta`), a Greek
-name alone, `sqrt(T)`, `C(s, 2)`, a norm's `|_F^2` and `|^2`, `1^T`, a power of a bracket, `<=` and `>=`.
-All other text is left as it is, and escaped.
+name alone, `sqrt(T)`, `C(s, 2)`, a norm's `|_F^2` and `|^2`, `1^T` and `11^T`, a power of a bracket, `<=` and
+`>=`. All other text is left as it is, and escaped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MATH = re.compile(
     r"|(?<=[\w)])\|\^(?P<normed>\d)(?!\w)"
     r"|\)\^(?P<closed>T|\d+)(?!\w)"
     r"|(?P<relation>[<>]=)"
-    r"|(?<![\w.^])(?P<one>1)\^T(?!\w)"
+    r"|(?<![\w.^])(?P<one>11?)\^T(?!\w)"
     rf"|(?<![\w.^'])(?P<base>{_BASE})(?P<bar>_bar(?![A-Za-z]))?(?:{_INDEX})?(?:{_POWER})?(?![A-Za-z0-9_'])"
 )
 
@@ -42,7 +42,8 @@ def typeset(text: str) -> Markup:
     """Return a sentence as HTML, with the mathematics in it as MathML."""
     matches = list(_MATH.finditer(text))
     formulas = {found.start(): _formula(found) for found in matches}
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for found in matches:
         formula = formulas[found.start()]
         if not formula and _is_factor(found, matches, formulas):
@@ -78,7 +79,7 @@ def _formula(found: re.Match[str]) -> str:
     if found["normed"]:
         return math(sup('<mo stretchy="false">|</mo>', _power(found["normed"])))
     if found["one"]:
-        return math(sup(num("1"), _power("T")))
+        return math("".join([*map(num, found["one"][:-1]), sup(num("1"), _power("T"))]))
     if found["relation"]:
         return "≤" if found["relation"] == "<=" else "≥"
     if not found["base"]:

@@ -46,6 +46,7 @@ class Text(HTMLParser):
         ("(Y - U))^T", '<msup><mo stretchy="false">)</mo>'),
         ("s eta T", "<mi>s</mi></mrow></math>\N{NO-BREAK SPACE}<math>"),
         ("1^T Sigma_B", "<msup><mn>1</mn>"),
+        ("(I - 11^T/t)/t", "<mn>1</mn><msup><mn>1</mn>"),
     ],
 )
 def test_notation_becomes_a_formula(plain, inside):
