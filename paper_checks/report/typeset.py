@@ -42,19 +42,26 @@ def typeset(text: str) -> Markup:
     """Return a sentence as HTML, with the mathematics in it as MathML."""
     matches = list(_MATH.finditer(text))
     formulas = {found.start(): _formula(found) for found in matches}
-    parts: list[str] = []
+    parts: list[Markup] = []
     end = 0
     for found in matches:
         formula = formulas[found.start()]
         if not formula and _is_factor(found, matches, formulas):
             formula = math(name(found["base"]))
         if formula:
-            between = text[end : found.start()]
-            if parts and between == " ":  # a product stays on one line
-                between = "\N{NO-BREAK SPACE}"
-            parts += [escape(between), Markup(formula)]
+            parts.append(_led_to(formula, text[end : found.start()], first=not parts))
             end = found.end()
     return Markup("").join([*parts, escape(text[end:])])
+
+
+def _led_to(formula: str, before: str, *, first: bool) -> Markup:
+    """Return a formula after the text before it: a product, and a bracket or norm that opens, stay whole."""
+    if before == " " and not first:
+        return Markup("\N{NO-BREAK SPACE}") + Markup(formula)
+    opening = before[-1:] if before[-1:] in ("(", "|") else ""
+    if not opening:
+        return escape(before) + Markup(formula)
+    return escape(before[:-1]) + Markup('<span class="whole">{}{}</span>').format(opening, Markup(formula))
 
 
 def _is_factor(letter: re.Match[str], matches: list[re.Match[str]], formulas: dict[int, str]) -> bool:

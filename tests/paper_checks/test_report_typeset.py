@@ -45,6 +45,8 @@ class Text(HTMLParser):
         ("|B_bar|^2", "|</mo><mrow><mn>2</mn></mrow></msup>"),
         ("(Y - U))^T", '<msup><mo stretchy="false">)</mo>'),
         ("s eta T", "<mi>s</mi></mrow></math>\N{NO-BREAK SPACE}<math>"),
+        ("(B_bar", '<span class="whole">(<math>'),
+        ("eta |B_bar| eta", '</math> <span class="whole">|<math>'),
         ("1^T Sigma_B", "<msup><mn>1</mn>"),
         ("(I - 11^T/t)/t", "<mn>1</mn><msup><mn>1</mn>"),
     ],
