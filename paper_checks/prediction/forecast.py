@@ -112,7 +112,7 @@ def _weights(facts: Facts, setting: Setting) -> Iterator[Prediction]:
             reliable=one.shrinking,
         )
     for group, layer, name in weights(setting):
-        never = math.inf if facts.directions[group].gram[0, 0] > 0 else math.nan
+        never = math.nan if facts.directions[group].vanish else math.inf
         for least in COSINES:
             last = last_step_aligned(
                 group, facts.directions[group], setting.rate, layer, setting.layers, least

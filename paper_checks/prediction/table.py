@@ -66,7 +66,7 @@ def show(
     if any(one.ends == SIZES and one.reliable for one in told):
         console.print("*: no interval; to the largest of the scores, since a size may be any of them.")
     numbers = [one for one in told if not one.id.startswith("last_step.")]
-    still = [g for g in GROUPS if not facts.directions[g].gram[0, 0] > 0]
+    still = [g for g in GROUPS if facts.directions[g].vanish]
     if still:
         console.print(
             f"{', '.join(still)}: this corpus gives no leading term, and so no cosine and no last step."

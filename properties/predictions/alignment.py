@@ -104,7 +104,7 @@ def last_step_aligned(
     Found by doubling and bisection: the loss of cosine is taken to grow once the weight has moved. None when
     it is not lost within `MOST_STEPS`, or when the corpus has no such direction.
     """
-    if directions.gram[0, 0] <= 0:
+    if directions.vanish:
         return None
 
     def kept(steps: int) -> bool:

@@ -70,6 +70,11 @@ class Directions:
                 found[i, j] = found[j, i] = row @ rows[j]
         return found
 
+    @property
+    def vanish(self) -> bool:
+        """Whether the leading one is zero or no number: then the weight has no direction to keep."""
+        return not self.gram[0, 0] > 0
+
     def combined(self, amounts: Float64[np.ndarray, " n"]) -> np.ndarray:
         """The sum of the directions times their amounts, [V, V] or [T]."""
         total = np.zeros_like(self.leading)
