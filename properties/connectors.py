@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 from typing import Any
 
 from properties.command_target import TIMEOUT_SECONDS, CommandImplementation
+from properties.namesakes import ROOMS, Namesakes
 from properties.parameter_names import OWN, read_names
 from properties.target import METHODS, Target
 from reference.errors import InputError, meant
@@ -28,7 +28,7 @@ FORMS = (
 def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
     """Return the target that `spec` names: one that comes along, a `py:`, `torch:` or `cmd:` target.
 
-    A `py:` module is looked for in the current folder too. Its attribute may be a class or a function
+    A `py:` module is looked for in the current folder first. Its attribute may be a class or a function
     without arguments, which is then called. `torch:module:factory` names what builds an nn.Module from
     (vocab_size, length, layers); a third part names a mapping file (`properties.parameter_names`). A `cmd:`
     program has `timeout` seconds for each answer; the target must be closed.
@@ -54,8 +54,10 @@ def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
     module, _, attribute = rest.partition(":")
     if not module or not attribute:
         raise InputError(f"The target '{spec}' is incomplete; write py:module:attribute.")
-    found = _attribute(spec, module, attribute)
-    target = Target(_instance(spec, found), name=spec)
+    namesakes = Namesakes(Path.cwd())
+    with namesakes.in_place():
+        made = _instance(spec, _attribute(spec, module, attribute))
+    target = Target(namesakes.among_its_own(made), name=spec)
     if not target.methods:
         raise InputError(
             f"{spec} has none of the methods of an implementation; give it some of {', '.join(METHODS)}."
@@ -69,18 +71,18 @@ def _module(spec: str, rest: str) -> Any:
     if not module or not factory:
         raise InputError(f"The target '{spec}' is incomplete; write torch:module:factory or add :NAMES.toml.")
     sources = read_names(Path(names)) if names else OWN
-    found = _attribute(spec, module, factory)
+    namesakes = Namesakes(Path.cwd())
+    with namesakes.in_place():
+        found = _attribute(spec, module, factory)
     # Only the gpu room imports torch; without it this tells how to install it.
     implementation = _attribute(spec, "gpu.module_target", "ModuleImplementation")
     return implementation(
-        found, {group: (source.name, source.transpose) for group, source in sources.items()}
+        namesakes.calling(found),
+        {group: (source.name, source.transpose) for group, source in sources.items()},
     )
 
 
 def _attribute(spec: str, module: str, attribute: str) -> Any:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
         loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -88,13 +90,20 @@ def _attribute(spec: str, module: str, attribute: str) -> Any:
             raise InputError(
                 f"The target {spec} needs {error.name}; run: pip install 'leadterms[gpu]'."
             ) from None
-        raise InputError(f"The target {spec} cannot be imported: {error}; check the module's name.") from None
+        raise InputError(f"The target {spec} cannot be imported: {error}; {_what_to_do(error)}.") from None
     except Exception as error:
         raise InputError(f"Importing {module} for {spec} raised {type(error).__name__}: {error}.") from None
     if not hasattr(loaded, attribute):
         hint = meant(attribute, dir(loaded))
         raise InputError(f"The module {module} has no attribute '{attribute}'.{hint}")
     return getattr(loaded, attribute)
+
+
+def _what_to_do(error: ModuleNotFoundError) -> str:
+    folder = (error.name or "").partition(".")[0]
+    if folder in ROOMS and Path(folder).is_dir():
+        return f"leadterms has a package {folder}, which comes first unless yours has an __init__.py"
+    return "check the module's name"
 
 
 def _instance(spec: str, found: Any) -> Any:

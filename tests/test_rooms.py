@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.whole_verify import COMMAND, LEAST, MOST_OVER_LEAST, whole_process
 from properties.independence import imports_of
+from properties.namesakes import ROOMS
 
 ROOT = Path(__file__).resolve().parent.parent
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|", re.MULTILINE)
@@ -27,7 +28,6 @@ def arrows() -> dict[str, set[str]]:
 
 
 ARROWS = arrows()
-ROOMS = ("theory", "reference", "gpu", "properties", "paper_checks")
 
 
 def files(room: str) -> list[Path]:
