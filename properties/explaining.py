@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
-from itertools import tee
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +24,8 @@ DEAREST = 4
 OF_GRADIENTS = ("gradients.W_O", "gradients.V", "gradients.W", "gradients.P")
 
 # What each suspect answers on a law's ordinary case is the same for every implementation that is asked about.
-_REMEMBERED: dict[tuple[Law, int, Suspect, str], Iterator[Comparison]] = {}
+# It is all kept: a law that waits half done breaks off, with a message, when the process ends.
+_REMEMBERED: dict[tuple[Law, int, Suspect, str], list[Comparison]] = {}
 
 
 def tells_slips(check: Check) -> bool:
@@ -164,14 +163,14 @@ def _also_explaining(check: Check, mine: list[Comparison], dtype: str, found: li
     return [one for one in found if agree(_answers(check, one, check.cases.ordinary, dtype), mine, dtype)]
 
 
-def _answers(check: Check, one: Suspect, case: Any, dtype: str) -> Iterator[Comparison]:
-    """Yield what a law compares of a suspect, as far as it gets and as far as it is asked for."""
+def _answers(check: Check, one: Suspect, case: Any, dtype: str) -> Iterable[Comparison]:
+    """Return what a law compares of a suspect, as far as it gets; of a drawn case as it is asked for."""
     if case is not check.cases.ordinary:
         return _compared(check, as_target(one.make(), dtype), case)
     key = (check.law, id(check.cases.ordinary), one, dtype)
     if key not in _REMEMBERED:
-        (_REMEMBERED[key],) = tee(_compared(check, as_target(one.make(), dtype), case), 1)
-    return copy(_REMEMBERED[key])
+        _REMEMBERED[key] = list(_compared(check, as_target(one.make(), dtype), case))
+    return _REMEMBERED[key]
 
 
 def as_target(implementation: Any, dtype: str) -> Target:

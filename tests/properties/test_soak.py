@@ -1,11 +1,14 @@
 """A soak joins the laws of a family to one stream of cases, and loses none of them on the way."""
 
+import gc
+from inspect import isgenerator
+
 import numpy as np
 from breaking import With
 
 from benchmarks.soak import summary
 from properties.catalogue import CHECKS, select
-from properties.soak import families, soak
+from properties.soak import Family, families, soak
 from properties.target import METHODS, Target
 from reference.implementation import implementation as reference
 from reference.statistics import statistics
@@ -38,6 +41,9 @@ def test_a_slip_that_one_law_sees_is_named_with_it():
     named = [r.counterexample["comparison"] for r in results if r.result == "failed"]
     assert named
     assert all(name.startswith("statistics.") and "Delta_bar" in name for name in named)
+    # One that waits half done would break off, with a message, when the process ends.
+    waiting = [one for one in gc.get_objects() if isgenerator(one) and one.gi_code is Family._all.__code__]
+    assert [one for one in waiting if one.gi_frame] == []
 
 
 def test_the_summary_adds_up_and_shows_an_alarm():
