@@ -34,10 +34,11 @@ class Namesakes:
         for room in ROOMS:  # what is loaded is found again, whatever comes first on the path
             importlib.import_module(room)
         self.folder = str(folder)
-        if self.folder not in sys.path:
-            sys.path.insert(0, self.folder)
         self.names = frozenset(room for room in ROOMS if folder.resolve() != _HOME and _has(folder, room))
         self._theirs: dict[str, ModuleType] = {}
+        if self.folder not in sys.path:
+            # Before ours it would be so in processes that are started from here, too.
+            sys.path.insert(len(sys.path) if self.names else 0, self.folder)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:

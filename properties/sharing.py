@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -19,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from multiprocessing import connection
+from pathlib import Path
 
 from properties.catalogue import BY_ID
 from properties.connectors import connect
@@ -62,24 +65,30 @@ def _names(piece: Sequence[Job]) -> tuple[str, tuple[str, ...]]:
 def _pool(processes: int, trial: Trial) -> Iterator[ProcessPoolExecutor]:
     """Yield processes that try checks; whatever interrupts their use ends them.
 
+    They find the trial in a file. It would else go to each through a pipe, and what does not fit into a pipe
+    waits to be read: for ever, where the process dies at its start.
+
     Raises:
         InputError: one ended before its work did.
     """
     others = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (trial,))
-    try:
-        yield pool
-    except BrokenProcessPool:
-        raise InputError(
-            "A process that tried checks ended before they did: it crashed, or the memory did not suffice. "
-            "Give --jobs 1, which shows at which check."
-        ) from None
-    finally:
-        # After all is done nothing is lost by ending them; they would otherwise finish what they began.
-        for child in multiprocessing.active_children():
-            if child not in others:
-                child.terminate()
-        pool.shutdown()
+    with tempfile.TemporaryDirectory(prefix="leadterms-") as folder:
+        path = Path(folder) / "trial.pickle"
+        path.write_bytes(pickle.dumps(trial))
+        pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (path,))
+        try:
+            yield pool
+        except BrokenProcessPool:
+            raise InputError(
+                "A process that tried checks ended before they did: it crashed, or the memory did not "
+                "suffice. Give --jobs 1, which shows at which check."
+            ) from None
+        finally:
+            # After all is done nothing is lost by ending them; they would otherwise finish what they began.
+            for child in multiprocessing.active_children():
+                if child not in others:
+                    child.terminate()
+            pool.shutdown()
 
 
 @contextmanager
@@ -127,8 +136,8 @@ class _Process:
 _here: list[_Process] = []
 
 
-def _begin(trial: Trial) -> None:
-    _here.append(_Process(trial))
+def _begin(path: Path) -> None:
+    _here.append(_Process(pickle.loads(path.read_bytes())))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

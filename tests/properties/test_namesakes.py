@@ -11,7 +11,9 @@ import reference
 from properties import check_implementation
 from properties.catalogue import select
 from properties.connectors import connect
+from properties.jobs import Job, Trial
 from properties.namesakes import ROOMS
+from properties.sharing import try_between
 from reference.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,8 +82,15 @@ def test_a_target_among_namesakes_is_checked_and_both_find_their_own(folder):
     assert (sys.modules["gpu"], sys.modules["reference"]) == (gpu, reference)
     assert before <= {*sys.modules}
     assert "gpu.kernels" not in sys.modules
+    assert sys.path[-1] == str(folder)
     assert sys.path.count(str(folder)) == 1
     assert (folder / "imported.txt").read_text(encoding="utf-8") == "once "
+
+
+def test_processes_that_share_the_checks_find_their_own_too(folder):
+    jobs = [Job(connect("py:mine:Mine"), check) for check in select(["statistics.B_bar"])]
+    results = try_between(2, jobs, Trial("quick", 0), lambda what, done, total: None)
+    assert [one.result for one in results] == ["passed"]
 
 
 def test_what_raises_among_namesakes_leaves_all_in_its_place(folder):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from multiprocessing import spawn
 
 import numpy as np
 import pytest
@@ -229,3 +230,17 @@ def test_processes_end_with_the_one_that_started_them(slow):
     assert process.returncode == -signal.SIGKILL
     # Python itself clears up what was shared, and warns that it had to.
     assert "Traceback" not in complaint
+
+
+def test_a_process_that_dies_at_its_start_is_told_whatever_it_was_to_get(here, monkeypatch):
+    """More than a pipe holds would wait to be read, for ever."""
+    python = here / "python"
+    python.write_text(f"""#!/bin/sh
+case "$*" in *--multiprocessing-fork*) exit 1;; esac
+exec '{sys.executable}' "$@"
+""")
+    python.chmod(0o755)
+    monkeypatch.setattr(spawn, "_python_exe", os.fsencode(python))
+    large = Corpus(np.zeros((8, 1 << 14), dtype=np.int64), ("a",), "of a megabyte")
+    with pytest.raises(InputError, match="ended before they did"):
+        try_between(2, jobs("reference"), Trial("quick", 0, large), silent)
