@@ -23,11 +23,11 @@ _HOME = Path(__file__).resolve().parents[1]
 
 
 class Namesakes:
-    """The modules of a folder, which can be imported from now on, and those of them that hide ours.
+    """The modules of a folder, which can be imported from now on, where none of them hides ours.
 
     Attributes:
-        names: the names of ours that the folder has too. A folder without an `__init__.py` is none: the
-            package of that name comes first wherever it lies.
+        names: the names of ours that the folder has too; its modules are then found in their place only.
+            A folder without an `__init__.py` is none: the package of that name comes first wherever it lies.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,9 +36,9 @@ class Namesakes:
         self.folder = str(folder)
         self.names = frozenset(room for room in ROOMS if folder.resolve() != _HOME and _has(folder, room))
         self._theirs: dict[str, ModuleType] = {}
-        if self.folder not in sys.path:
-            # Before ours it would be so in processes that are started from here, too.
-            sys.path.insert(len(sys.path) if self.names else 0, self.folder)
+        # Processes that are started from here look for ours where this one looks.
+        if not self.names and self.folder not in sys.path:
+            sys.path.insert(0, self.folder)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:

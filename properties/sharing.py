@@ -15,7 +15,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ def try_between(processes: int, jobs: Sequence[Job], trial: Trial, progress: Pro
     with _pool(min(processes, len(pieces)), trial) as pool:
         with _deaf_to_interrupts(), _one_thread_each():
             # All are started in here.
-            place_of = {pool.submit(_tried, *_names(piece)): place for place, piece in enumerate(pieces)}
+            place_of = {_submitted(pool, *_names(piece)): place for place, piece in enumerate(pieces)}
         for future in as_completed(place_of):
             place = place_of[future]
             found[place] = future.result()
@@ -59,6 +59,16 @@ def try_between(processes: int, jobs: Sequence[Job], trial: Trial, progress: Pro
 
 def _names(piece: Sequence[Job]) -> tuple[str, tuple[str, ...]]:
     return piece[0].target.name, tuple(job.check.id for job in piece)
+
+
+def _submitted(pool: ProcessPoolExecutor, target: str, checks: tuple[str, ...]) -> Future[list[Result]]:
+    try:
+        return pool.submit(_tried, target, checks)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # It was found broken, and closed, while it took this.
+        raise BrokenProcessPool from None
 
 
 @contextmanager
