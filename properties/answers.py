@@ -42,9 +42,11 @@ def numbers(value: Any, what: str) -> np.ndarray:
     """
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
-        why = " whose rows differ in length" if isinstance(value, (list, tuple)) else ""
-        raise ImplementationError(f"{what} is {_named(value)}{why}, so it is no array of numbers") from None
+    except Exception as error:  # what an object answers to being read is its own: torch raises RuntimeError
+        ragged = isinstance(value, list | tuple) and isinstance(error, ValueError)
+        why = " whose rows differ in length, so it is no array of numbers"
+        told = why if ragged else f" that NumPy cannot read: {one_line(error)}"
+        raise ImplementationError(f"{what} is {_named(value)}{told}") from None
     if array.dtype.kind == "O":
         for item in array.flat:
             if item is None or isinstance(item, (str, bytes, Mapping, list)):
@@ -55,7 +57,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
         )
     try:
         return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # as above, of each entry
         raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
 
 
@@ -94,10 +96,13 @@ def one_line(text: object) -> str:
 def _holds(array: np.ndarray, item: Any) -> str:
     verb = "holds" if array.ndim else "is"
     if item is None:
-        return f"{verb} null, which is what JavaScript writes for NaN and Infinity"
+        why = "an entry was never set" if array.ndim else "a return is missing"
+        return (
+            f"{verb} None (null in JSON, which is also what JavaScript writes for NaN and Infinity; or {why})"
+        )
     return f"{verb} {_named(item)}"
 
 
 def _named(value: Any) -> str:
     name = type(value).__name__.rstrip("_")
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

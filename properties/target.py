@@ -204,7 +204,8 @@ class Target:
     ) -> dict[str, np.ndarray]:
         answer = self._call(method, *arguments)
         if not isinstance(answer, Mapping):
-            raise ImplementationError(f"{method} answered a {type(answer).__name__}, not a mapping by name")
+            told = "None, as where a return is missing" if answer is None else f"a {type(answer).__name__}"
+            raise ImplementationError(f"{method} answered {told}, not a mapping by name")
         found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
         for name in (name for name in shapes if name in found):
             shaped(found[name], f"{method}['{name}']", shapes[name])

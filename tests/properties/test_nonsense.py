@@ -88,3 +88,44 @@ def test_a_law_that_no_answer_of_the_target_admits_is_the_targets_failure():
     result = outcome(check, Implementation("narrow", nan.methods, "float32"))
     assert result.result == "not_applicable"
     assert result.note.startswith("no case was admitted: ")
+
+
+class Unreadable:
+    """As a tensor of torch that is on another device or asks for its gradient."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("use detach()\nfirst")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (Unreadable(), "is an Unreadable that NumPy cannot read: use detach() first"),
+        ([Unreadable()], "is a list that NumPy cannot read: use detach() first"),
+        ([[1.0], []], "is a list whose rows differ in length"),
+        (None, "or a return is missing"),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_the_implementations_failure_and_says_why(answer, told):
+    for check, method in (("statistics.B_bar", "statistics"), ("model.loss", "loss")):
+        found = {"B_bar": answer} if method == "statistics" else answer
+        (law,) = select([check])
+        result = outcome(law, With("wrong", **{method: lambda *arguments, found=found: found}))
+        assert result.result == "failed"
+        assert told in result.counterexample["error"]
+    (law,) = select(["descent.parameters"])
+    assert "a return is missing" in outcome(law, With("wrong", train=lambda *_: None)).note
+
+
+def test_a_call_that_breaks_off_has_no_error_over_bound_of_the_cases_before_it():
+    (law,) = select(["statistics.B_bar"])
+    right = plain().statistics
+
+    def breaks(tokens, vocab_size):
+        if vocab_size > 2:
+            raise ValueError("many words")
+        return right(tokens, vocab_size)
+
+    result = first_failure(law, Target(With("wrong", statistics=breaks)), profile="ci", seed=0)
+    assert result.result == "failed"
+    assert result.error_over_bound is None
