@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 LONGEST_MESSAGE = 300
+# Where what is installed lies: a line there is not where somebody's own slip is.
+PACKAGES = frozenset({"site-packages", "dist-packages"})
+STANDARD_LIBRARY = Path(traceback.__file__).parent
 
 
 class ImplementationError(Exception):
@@ -72,6 +77,22 @@ def shaped(array: np.ndarray, what: str, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
+class Answer(dict[str, np.ndarray]):
+    """The arrays, each of its own shape, that a method answered by name; one that it lacks is its failure."""
+
+    def __init__(self, found: Mapping[str, np.ndarray], method: str) -> None:
+        super().__init__(found)
+        self._method = method
+
+    def __missing__(self, name: str) -> np.ndarray:
+        """Refuse a name that was not answered.
+
+        Raises:
+            ImplementationError: always.
+        """
+        return require(self, name, self._method)
+
+
 def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndarray:
     """Return one entry, of any shape, of an answer.
 
@@ -91,6 +112,17 @@ def one_line(text: object) -> str:
     printable = "".join(letter if letter.isprintable() else " " for letter in str(text))
     line = " ".join(printable.split())
     return line if len(line) <= LONGEST_MESSAGE else line[:LONGEST_MESSAGE] + " ..."
+
+
+def place(error: BaseException) -> str:
+    """Return where in somebody's own file an error was raised, as " (mine.py, line 7)", or nothing."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # without that of the caller, which is ours
+    own = [frame for frame in frames if _is_own(Path(frame.filename))]
+    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+
+
+def _is_own(path: Path) -> bool:
+    return path.is_file() and not PACKAGES & {*path.parts} and not path.is_relative_to(STANDARD_LIBRARY)
 
 
 def _holds(array: np.ndarray, item: Any) -> str:

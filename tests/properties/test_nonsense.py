@@ -129,3 +129,44 @@ def test_a_call_that_breaks_off_has_no_error_over_bound_of_the_cases_before_it()
     result = first_failure(law, Target(With("wrong", statistics=breaks)), profile="ci", seed=0)
     assert result.result == "failed"
     assert result.error_over_bound is None
+
+
+def test_what_else_statistics_answers_concerns_no_law():
+    def more(tokens, vocab_size):
+        return {**plain().statistics(tokens, vocab_size), "counts": np.bincount(tokens.ravel())}
+
+    for check in select(["statistics"]):
+        assert outcome(check, With("more", statistics=more)).result == "passed", check.id
+
+
+def test_a_gradient_under_another_name_is_the_implementations_failure():
+    """Also in laws that descend by gradients alone."""
+
+    def misnamed(parameters, tokens):
+        found = plain().gradients(parameters, tokens)
+        return {"W_o" if name == "W_O" else name: value for name, value in found.items()}
+
+    for check in select(["zero.gradients", "bounds.D13"]):
+        result = outcome(check, With("misnamed", gradients=misnamed))
+        assert result.result == "failed", check.id
+        assert "gradients answered no 'W_O'" in result.note
+
+
+def test_an_error_says_where_in_ones_own_file_it_was_raised():
+    """Not in the package that raised it, and without a colon where it says nothing."""
+
+    def statistics(tokens, vocab_size):
+        return np.linalg.inv(np.zeros((2, 2)))
+
+    def loss(parameters, tokens):
+        raise AssertionError
+
+    for method, function, told in (
+        ("statistics", statistics, "LinAlgError: "),
+        ("loss", loss, "AssertionError ("),
+    ):
+        (law,) = select(["statistics.B_bar" if method == "statistics" else "model.loss"])
+        note = outcome(law, With("raises", **{method: function})).note
+        line = function.__code__.co_firstlineno + 1
+        assert f"{method} raised {told}" in note
+        assert note.endswith(f"(test_nonsense.py, line {line})")
