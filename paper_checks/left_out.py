@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from properties.results import Result
-from reference.errors import counted
+from properties.slips import STATISTICS
+from reference.errors import counted, meant
 
 # How the runner says that an implementation lacks something that it need not have.
 NO_METHOD = "the implementation has no "
 NO_STATISTIC = re.compile(r"statistics answers no '(\w+)'")
+HAS = re.compile(r"statistics answers no '\w+' \(it has (.*)\)")
 
 
 def left_out(results: Sequence[Result]) -> list[str]:
@@ -36,10 +38,18 @@ def _told(target: str, notes: Sequence[str]) -> Iterator[str]:
     if lacking:
         need = "needs" if lacking == 1 else "need"
         what = f"methods or statistics that {target} has not: {', '.join(wanted)}"
-        yield f"{counted(lacking, 'check')} {need} {what}"
+        yield f"{counted(lacking, 'check')} {need} {what}{_misnamed(notes)}"
     if others:
         parts = [f"{counted(count, 'check')}, {note}" for note, count in others.items()]
         yield f"{target}: {'; '.join(parts)}"
+
+
+def _misnamed(notes: Sequence[str]) -> str:
+    """Return what is answered under a name of no statistic, which may be that of one with a slip in it."""
+    found = [name for note in notes for one in HAS.findall(note) for name in one.split(", ")]
+    unknown = {name: meant(name, STATISTICS) for name in found if name not in (*STATISTICS, "none")}
+    told = [f"It answers '{name}', which is no statistic.{hint}" for name, hint in unknown.items()]
+    return f". {' '.join(told)}" if told else ""
 
 
 def wanting(note: str) -> list[str]:

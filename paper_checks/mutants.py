@@ -12,6 +12,7 @@ from rich.text import Text
 
 from paper_checks.failures import failure
 from paper_checks.provenance import header
+from properties.failure import COLUMNS
 from properties.mutants.trial import FAMILY, chosen, share_caught, try_equivalent, try_mutant
 from properties.results import Result, Run, summarise
 
@@ -63,7 +64,7 @@ def show_mutants(run: Run, console: Console) -> None:
         console.print(_proved(proved))
     for result in run.results:
         if result.result != "passed":
-            console.print(failure(result))
+            console.print(failure(result, columns=min(console.width, COLUMNS)), soft_wrap=True)
     console.print(_verdict(run))
 
 

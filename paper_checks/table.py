@@ -13,14 +13,16 @@ from paper_checks.failures import failures
 from paper_checks.found import in_full
 from paper_checks.left_out import left_out, wanting
 from properties.catalogue import CHECKS
+from properties.failure import COLUMNS
 from properties.results import MATHEMATICS, Result, Run
 from reference.errors import counted
 
 STYLES = {"passed": "green", "failed": "bold red", "errored": "bold red", "xpassed": "bold red"}
 TARGETS_ABREAST = 3
 LONGEST_ID = 41
-# Columns that ids in one line and three verdicts need, and what an id has where there are fewer.
-WIDE, LONGEST_NARROW_ID = 72, 16
+# Columns that ids in one line and three verdicts need; the fewest that an id has where there are fewer, and
+# what stands beside it there: a number of cases, a verdict such as "FAILED 8e+14", two spaces before each.
+WIDE, FEWEST_OF_AN_ID, BESIDE_AN_ID = 72, 16, 21
 WORDS = {"passed": "ok", "failed": "FAILED", "errored": "ERROR", "not_applicable": "n/a"}
 # Verdicts that every case led to: behind another stands no number of cases that says how much was tried.
 HELD = ("passed", "xpassed")
@@ -31,15 +33,17 @@ ON_CORPUS = frozenset(check.id for check in CHECKS if check.needs and check.case
 
 def show(run: Run, console: Console) -> None:
     """Print the tables, what few checks found, the failures, what was left out, and the count."""
-    shown = tables(run.results, wide=console.width >= WIDE)
+    shown = tables(run.results, console.width)
     for table in shown:
         console.print(table)
     if shown:
         console.print(LEGEND)
     for table in checkpoint_tables(run.results):
         console.print(table)
-    for told in [*in_full(run.results), *failures(run.results)]:
+    for told in in_full(run.results):
         console.print(told)
+    for told in failures(run.results, min(console.width, COLUMNS)):
+        console.print(told, soft_wrap=True)
     for sentence in [*run.header["left_out"], *left_out(run.results)]:
         console.print(f"Left out: {sentence}", style="dim")
     console.print(verdict(run))
@@ -76,10 +80,10 @@ def footer_states(footer: dict[str, Any]) -> list[str]:
     return [state for state in states if footer[state]]
 
 
-def tables(results: Sequence[Result], *, wide: bool = True) -> list[Table]:
+def tables(results: Sequence[Result], columns: int = COLUMNS) -> list[Table]:
     """Return a table for the mathematics and one for every few implementations, so that 80 columns do.
 
-    A terminal that is not `wide` has one implementation a table, and ids in several lines.
+    A terminal of few columns has one implementation a table, and ids that are too long in several lines.
     """
     targets = list(dict.fromkeys(result.target for result in results))
     abstract = [target for target in targets if target == MATHEMATICS]
@@ -88,9 +92,9 @@ def tables(results: Sequence[Result], *, wide: bool = True) -> list[Table]:
     others = [
         target for target in others if any(r.target == target for r in results if r.family != "checkpoint")
     ]
-    abreast = TARGETS_ABREAST if wide else 1
+    abreast = TARGETS_ABREAST if columns >= WIDE else 1
     groups = [others[i : i + abreast] for i in range(0, len(others), abreast)]
-    made = [_table(results, group, wide) for group in [abstract, *groups] if group]
+    made = [_table(results, group, columns) for group in [abstract, *groups] if group]
     return [table for table in made if table.row_count]
 
 
@@ -130,7 +134,7 @@ def checkpoint_tables(results: Sequence[Result]) -> list[Table]:
     return list(made.values())
 
 
-def _table(results: Sequence[Result], targets: Sequence[str], wide: bool) -> Table:
+def _table(results: Sequence[Result], targets: Sequence[str], columns: int) -> Table:
     """Return a row a check and a column a target; a cell holds the verdict and the worst error over bound.
 
     A check that lacks a method of every target has no row: what was left out tells these together.
@@ -140,11 +144,13 @@ def _table(results: Sequence[Result], targets: Sequence[str], wide: bool) -> Tab
         if result.target in targets:
             by_check.setdefault(result.check, {})[result.target] = result
     table = Table(box=None, pad_edge=False, header_style="bold")
-    if wide:
+    if columns >= WIDE:
         table.add_column("check", no_wrap=True, overflow="ellipsis", min_width=LONGEST_ID)
     else:
         # An id that may not fold would push the verdicts off the edge.
-        table.add_column("check", overflow="fold", max_width=LONGEST_NARROW_ID)
+        room = max(columns - BESIDE_AN_ID, FEWEST_OF_AN_ID)
+        longest = max(map(len, by_check), default=0)
+        table.add_column("check", overflow="fold", min_width=min(room, longest), max_width=room)
     table.add_column("cases", justify="right", no_wrap=True, min_width=len("cases"))
     for target in targets:
         # A long name goes on in the next line: what may not wrap is squeezed with the numbers beside it.
@@ -168,7 +174,7 @@ def _cell(result: Result | None) -> Text:
     if result is None:
         return Text("")
     told = WORDS.get(result.result, result.result)
-    if result.error_over_bound is not None:
+    if result.error_over_bound is not None and result.result != "errored":
         told += f" {ratio(result.error_over_bound)}"
     elif result.result == "passed":
         told += " exact"

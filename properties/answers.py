@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 LONGEST_MESSAGE = 300
+# Where what is installed lies: a line there is not where somebody's own slip is.
+PACKAGES = frozenset({"site-packages", "dist-packages"})
+STANDARD_LIBRARY = Path(traceback.__file__).parent
 
 
 class ImplementationError(Exception):
@@ -42,9 +47,11 @@ def numbers(value: Any, what: str) -> np.ndarray:
     """
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
-        why = " whose rows differ in length" if isinstance(value, (list, tuple)) else ""
-        raise ImplementationError(f"{what} is {_named(value)}{why}, so it is no array of numbers") from None
+    except Exception as error:  # what an object answers to being read is its own: torch raises RuntimeError
+        ragged = isinstance(value, list | tuple) and isinstance(error, ValueError)
+        why = " whose rows differ in length, so it is no array of numbers"
+        told = why if ragged else f" that NumPy cannot read: {one_line(error)}"
+        raise ImplementationError(f"{what} is {_named(value)}{told}") from None
     if array.dtype.kind == "O":
         for item in array.flat:
             if item is None or isinstance(item, (str, bytes, Mapping, list)):
@@ -55,7 +62,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
         )
     try:
         return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # as above, of each entry
         raise ImplementationError(f"{what} is {_named(value)} that is no array of numbers") from None
 
 
@@ -68,6 +75,22 @@ def shaped(array: np.ndarray, what: str, shape: tuple[int, ...]) -> np.ndarray:
     if array.shape != shape:
         raise ImplementationError(f"{what}: its shape is {list(array.shape)}, not {list(shape)}")
     return array
+
+
+class Answer(dict[str, np.ndarray]):
+    """The arrays, each of its own shape, that a method answered by name; one that it lacks is its failure."""
+
+    def __init__(self, found: Mapping[str, np.ndarray], method: str) -> None:
+        super().__init__(found)
+        self._method = method
+
+    def __missing__(self, name: str) -> np.ndarray:
+        """Refuse a name that was not answered.
+
+        Raises:
+            ImplementationError: always.
+        """
+        return require(self, name, self._method)
 
 
 def require(answer: Mapping[str, np.ndarray], name: str, method: str) -> np.ndarray:
@@ -91,13 +114,27 @@ def one_line(text: object) -> str:
     return line if len(line) <= LONGEST_MESSAGE else line[:LONGEST_MESSAGE] + " ..."
 
 
+def place(error: BaseException) -> str:
+    """Return where in somebody's own file an error was raised, as " (mine.py, line 7)", or nothing."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # without that of the caller, which is ours
+    own = [frame for frame in frames if _is_own(Path(frame.filename))]
+    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+
+
+def _is_own(path: Path) -> bool:
+    return path.is_file() and not PACKAGES & {*path.parts} and not path.is_relative_to(STANDARD_LIBRARY)
+
+
 def _holds(array: np.ndarray, item: Any) -> str:
     verb = "holds" if array.ndim else "is"
     if item is None:
-        return f"{verb} null, which is what JavaScript writes for NaN and Infinity"
+        why = "an entry was never set" if array.ndim else "a return is missing"
+        return (
+            f"{verb} None (null in JSON, which is also what JavaScript writes for NaN and Infinity; or {why})"
+        )
     return f"{verb} {_named(item)}"
 
 
 def _named(value: Any) -> str:
     name = type(value).__name__.rstrip("_")
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

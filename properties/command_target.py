@@ -14,6 +14,7 @@ import atexit
 import json
 import shlex
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,8 +110,14 @@ class CommandImplementation:
         try:
             first, second = self._exchange("describe", {}), self._exchange("describe", {})
         except OSError as error:
+            a_file = Path(self._words[0]).is_file()
+            how = (
+                "this is a file: name first what runs it, or make it executable"
+                if a_file
+                else "check its name"
+            )
             raise InputError(
-                f"The program of {self._spec} cannot be started: {error.strerror}; check its name."
+                f"The program of {self._spec} cannot be started: {error.strerror}; {how}."
             ) from None
         except (Broken, _Misunderstood) as error:
             raise InputError(f"{self._spec}, asked to describe itself, {error}.") from None

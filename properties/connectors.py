@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,32 @@ FORMS = (
     "reference, gpu, gpu32, compiled, py:module:attribute, torch:module:factory[:NAMES.toml], "
     "cmd:PROGRAM ARGS or weights:FILE"
 )
+KINDS = ("py", "torch", "cmd", "weights")
+
+
+def require_names(specs: Iterable[str]) -> None:
+    """Refuse names of which one is no target's, before a program of another is started.
+
+    Raises:
+        InputError: a name has none of the forms; the arguments of a program that stand apart from it are one.
+    """
+    for before, spec in pairwise(["", *specs]):
+        if spec in BUILT_IN or spec.partition(":")[0] in KINDS:
+            continue
+        if before.startswith("cmd:"):
+            raise InputError(
+                f"There is no target '{spec}'; if it belongs to {before}, quote both as one word: "
+                f"'{before} {spec}'."
+            )
+        raise _none_of(spec)
+
+
+def _none_of(spec: str) -> InputError:
+    kind = spec.partition(":")[0]
+    hint = meant(kind, [*BUILT_IN, *KINDS])
+    if spec.endswith(".py") and Path(spec).is_file():
+        hint = f" Of what {spec} defines, name one as py:{Path(spec).stem}:NAME, in its folder."
+    return InputError(f"There is no target '{spec}'; give {FORMS}.{hint}")
 
 
 def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
@@ -49,8 +77,7 @@ def connect(spec: str, timeout: float = TIMEOUT_SECONDS) -> Target:
             f"{spec} has weights and no methods; leadterms verify {spec} --rate ETA --steps S judges it."
         )
     if kind != "py":
-        hint = meant(kind, [*BUILT_IN, "py", "torch", "cmd", "weights"])
-        raise InputError(f"There is no target '{spec}'; give {FORMS}.{hint}")
+        raise _none_of(spec)
     module, _, attribute = rest.partition(":")
     if not module or not attribute:
         raise InputError(f"The target '{spec}' is incomplete; write py:module:attribute.")
@@ -90,7 +117,9 @@ def _attribute(spec: str, module: str, attribute: str) -> Any:
             raise InputError(
                 f"The target {spec} needs {error.name}; run: pip install 'leadterms[gpu]'."
             ) from None
-        raise InputError(f"The target {spec} cannot be imported: {error}; {_what_to_do(error)}.") from None
+        raise InputError(
+            f"The target {spec} cannot be imported: {error}; {_what_to_do(module, error)}."
+        ) from None
     except Exception as error:
         raise InputError(f"Importing {module} for {spec} raised {type(error).__name__}: {error}.") from None
     if not hasattr(loaded, attribute):
@@ -99,7 +128,9 @@ def _attribute(spec: str, module: str, attribute: str) -> Any:
     return getattr(loaded, attribute)
 
 
-def _what_to_do(error: ModuleNotFoundError) -> str:
+def _what_to_do(module: str, error: ModuleNotFoundError) -> str:
+    if module.endswith(".py") or "/" in module:
+        return "name it as in an import, without .py, in its folder"
     folder = (error.name or "").partition(".")[0]
     if folder in ROOMS and Path(folder).is_dir():
         return f"leadterms has a package {folder}, which comes first unless yours has an __init__.py"

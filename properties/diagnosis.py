@@ -68,7 +68,10 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
         return known(names.pop()) if len(names) == 1 else None
     if of_right and all(not np.any(one.got) for one in wrong):
         return known("all zero")
-    if _passes_as_float32(check, target, cases):
+    as_float32 = _as_float32(check, target, cases)
+    if as_float32 and not all(map(_answered_again, as_float32, told)):
+        return known("not repeatable")
+    if as_float32:
         rounded = all(np.array_equal(np.float32(one.got), np.asarray(one.got)) for one in wrong)
         return known("float32" if rounded else "float32 inside")
     return _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype) if of_right else None
@@ -131,15 +134,21 @@ def _near(got: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> bool:
     return bool((np.abs(got - expected) <= bound).all())
 
 
-def _passes_as_float32(check: Check, target: Target, cases: list[Any]) -> bool:
-    """Return whether a float64 target would hold the law if it had declared float32."""
+def _as_float32(check: Check, target: Target, cases: list[Any]) -> list[list[Comparison]]:
+    """Return what a float64 target gives to compare where it would hold the law as float32, else nothing."""
     if target.dtype != "float64":
-        return False
+        return []
     declared = Target(target.implementation, target.name)
     declared.dtype = "float32"
+    told = [until_failure(check, declared, case) for case in cases]
+    return told if all(one and not fails(one[-1]) for one in told) else []
+
+
+def _answered_again(again: list[Comparison], told: list[Comparison]) -> bool:
+    """Return whether a target that passed when it was asked again had answered the same when it failed."""
     return all(
-        comparisons and not fails(comparisons[-1])
-        for comparisons in (until_failure(check, declared, case) for case in cases)
+        one.name != other.name or np.array_equal(arrays(one)[0], arrays(other)[0], equal_nan=True)
+        for one, other in zip(again, told, strict=False)
     )
 
 

@@ -11,7 +11,7 @@ from properties.check import Check, Comparison, Law
 from properties.comparing import arrays, error_over_bound
 from properties.sizes import Power
 from properties.slips import STATISTICS
-from properties.target import Target
+from properties.target import Incapable, Target
 from properties.tolerances import between_two
 
 if TYPE_CHECKING:
@@ -152,10 +152,13 @@ def _narrowed(
         else:
             undecided.append(other)
     # A law that fails as well may do so through a second slip: it decides between slips, and refutes none.
+    # Zeros alone say little, as those of one step not made do of a descent: there it does refute them.
+    all_zero = not any(np.any(arrays(one[-1])[0]) for one in told)
     for other in [*undecided, *later]:
-        if len({one.name for one in found}) > 1:
+        if all_zero or len({one.name for one in found}) > 1:
             mine = until_failure(other, target, other.cases.ordinary)
-            found = _also_explaining(other, mine, target.dtype, found) or found
+            explained = _also_explaining(other, mine, target.dtype, found)
+            found = explained if all_zero else explained or found
     return found
 
 
@@ -181,7 +184,10 @@ def as_target(implementation: Any, dtype: str) -> Target:
 
 
 def until_failure(check: Check, target: Target, case: Any) -> list[Comparison]:
-    """Return what the law compares on a case, up to the first thing that is wrong; nothing if it is lost."""
+    """Return what the law compares on a case, up to the first thing that is wrong; nothing if it is lost.
+
+    A law that asks for what the target does not answer and need not has compared all that it can.
+    """
     found: list[Comparison] = []
     try:
         for item in check.law(target, case):
@@ -189,6 +195,8 @@ def until_failure(check: Check, target: Target, case: Any) -> list[Comparison]:
                 found.append(item)
                 if fails(item):
                     break
+    except Incapable:
+        return found
     except Exception:  # a law may break on the nonsense that a slip answers; it then tells nothing
         return []
     return found

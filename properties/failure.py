@@ -11,6 +11,8 @@ from typing import Any
 from properties.results import Result
 
 COLUMNS = 80
+# What stands behind the names needs some room, on however narrow a terminal.
+FEWEST_COLUMNS = 40
 LONGEST_VALUE = 300
 RERUN = "  rerun     "
 INDENT = " " * len(RERUN)
@@ -44,21 +46,24 @@ def failure_rows(result: Result) -> Iterator[tuple[str, Any]]:
     yield from ((name.replace("_", " "), value) for name, value in shown.items())
 
 
-def wrapped(line: str) -> str:
-    """Return a line of a failure in 80 columns; a command goes on after a backslash, to be copied whole."""
+def wrapped(line: str, columns: int = COLUMNS) -> str:
+    """Return a line of a failure in some columns; a command goes on after a backslash, to be copied whole."""
     if line.startswith(RERUN):
-        return wrapped_command(line.removeprefix(RERUN), RERUN)
-    return _filled(line)
+        return wrapped_command(line.removeprefix(RERUN), RERUN, columns)
+    return _filled(line, columns)
 
 
-def wrapped_command(command: str, label: str) -> str:
-    """Return a command after a label in 80 columns; it goes on after a backslash, to be copied whole."""
+def wrapped_command(command: str, label: str, columns: int = COLUMNS) -> str:
+    """Return a command after a label in some columns; it goes on after a backslash, to be copied whole.
+
+    A word that is longer than a line stays whole: whoever prints this must not break it.
+    """
     words = _words_of(command)
     if not words:
-        return _filled(f"{label}{command}")
+        return _filled(f"{label}{command}", columns)
     rows = [label]
     for number, word in enumerate(map(shlex.quote, words)):
-        if number and len(rows[-1]) + len(word) > COLUMNS - 3:
+        if number and len(rows[-1]) + len(word) > max(columns, FEWEST_COLUMNS) - 3:
             rows[-1] += " \\"
             rows.append(INDENT + word)
         else:
@@ -66,8 +71,14 @@ def wrapped_command(command: str, label: str) -> str:
     return "\n".join(rows)
 
 
-def _filled(line: str) -> str:
-    return textwrap.fill(line, COLUMNS, subsequent_indent=INDENT, break_on_hyphens=False)
+def _filled(line: str, columns: int) -> str:
+    return textwrap.fill(
+        line,
+        max(columns, FEWEST_COLUMNS),
+        subsequent_indent=INDENT,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def _words_of(command: str) -> list[str]:

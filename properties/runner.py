@@ -28,6 +28,8 @@ from reference.corpus import Corpus
 # the cases of the deep profile over three seeds.
 PROFILES = {"quick": 24, "ci": 100, "soak": 3_400, "deep": 10_000}
 FEWEST = {"quick": 3, "ci": 8, "soak": 34, "deep": 100}
+# What a failure compares where what was answered leaves nothing to compare.
+THE_LAW = "the law"
 # Where two answers of an implementation are compared, neither side of a failure is what is right.
 NAN = "an answer is NaN, not a number: look for 0/0, or an infinity less an infinity"
 
@@ -50,6 +52,7 @@ class _Finding:
     def fails(self, counterexample: dict[str, Any], note: str | None = None, failed: Any = None) -> None:
         """Keep what a failing case shows, and nothing of one before it, which may have failed otherwise."""
         self.counterexample, self.note, self.failed = counterexample, note, failed
+        self.worst = None
 
 
 class _Wrong(Exception):
@@ -199,7 +202,7 @@ def _without_a_case(check: Check, target: Target, finding: _Finding) -> State:
         return "errored"
     finding.note = f"its answers leave nothing to compare: {finding.refusal}"
     case = describe(check.cases.ordinary)
-    finding.counterexample = {"case": case, "comparison": "the law", "error": finding.refusal}
+    finding.counterexample = {"case": case, "comparison": THE_LAW, "error": finding.refusal}
     return "failed"
 
 
@@ -284,10 +287,10 @@ def _ratio(comparison: Comparison, case: Any, finding: _Finding) -> float | None
         # A bound that admits everything would be a check that cannot fail.
         raise NotAdmitted(f"the rounding bound of {comparison.name} is not finite")
     if ratio.size and ratio.max() > 1:
-        finding.worst = float(ratio.max()) if np.isfinite(ratio.max()) else None
         got, expected, _ = arrays(comparison)
         note = NAN if np.isnan(got).any() or np.isnan(expected).any() else None
         finding.fails(_counterexample(comparison, case, ratio), note, case)
+        finding.worst = float(ratio.max()) if np.isfinite(ratio.max()) else None
         raise _Wrong
     return float(ratio.max()) if (bound > 0).any() else None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from properties.answers import ImplementationError, Refused, numbers, one_line, require, shaped
+from properties.answers import Answer, ImplementationError, Refused, numbers, one_line, place, require, shaped
 from properties.memo import by_corpus, recently
 from properties.tolerances import UNIT_ROUNDOFF
 from reference.errors import InputError
@@ -80,9 +80,11 @@ class Target:
     def statistics(self, tokens: np.ndarray, vocab_size: int) -> dict[str, np.ndarray]:
         """Return the statistics of tokens [N, T+1] that it answers, in this project's orientation.
 
-        The answer is remembered, so that a large corpus is counted once for all laws.
+        What else it answers is left out: no law speaks of it. The answer is remembered, so that a large
+        corpus is counted once for all laws.
         """
-        return self._statistics(tokens, vocab_size)
+        answer = self._statistics(tokens, vocab_size)
+        return {name: answer[name] for name in (*AXES, "Delta_bar") if name in answer}
 
     def statistic(self, name: str, tokens: np.ndarray, vocab_size: int) -> np.ndarray:
         """Return one statistic: [V, V], Delta_bar [T].
@@ -90,7 +92,7 @@ class Target:
         Raises:
             Incapable: the implementation does not answer it.
         """
-        answer = self.statistics(tokens, vocab_size)
+        answer = self._statistics(tokens, vocab_size)
         if name not in answer:
             raise Incapable(f"statistics answers no '{name}' (it has {', '.join(sorted(answer)) or 'none'})")
         return answer[name]
@@ -194,7 +196,8 @@ class Target:
             # A connector has already said in a sentence what went wrong.
             raise
         except (Exception, SystemExit) as error:  # a target that exits must not end the run as a success
-            raise Refused(f"{method} raised {type(error).__name__}: {one_line(error)}") from error
+            what = ": ".join(part for part in (type(error).__name__, one_line(error)) if part)
+            raise Refused(f"{method} raised {what}{place(error)}") from error
 
     def _array(self, method: str, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
         return shaped(numbers(self._call(method, *arguments), method), method, shape)
@@ -204,11 +207,12 @@ class Target:
     ) -> dict[str, np.ndarray]:
         answer = self._call(method, *arguments)
         if not isinstance(answer, Mapping):
-            raise ImplementationError(f"{method} answered a {type(answer).__name__}, not a mapping by name")
+            told = "None, as where a return is missing" if answer is None else f"a {type(answer).__name__}"
+            raise ImplementationError(f"{method} answered {told}, not a mapping by name")
         found = {str(name): numbers(value, f"{method}['{name}']") for name, value in answer.items()}
         for name in (name for name in shapes if name in found):
             shaped(found[name], f"{method}['{name}']", shapes[name])
-        return found
+        return Answer(found, method)
 
     def _oriented(self, name: str, value: np.ndarray) -> np.ndarray:
         axes = tuple(self.orientation.get(name, ",".join(AXES.get(name, ()))).replace(" ", "").split(","))

@@ -267,9 +267,10 @@ def run_suite(
     from paper_checks.processes import MATRICES, processes
     from paper_checks.progress import progress_bar
     from paper_checks.verification import verify as run_checks
-    from properties.connectors import connect
+    from properties.connectors import connect, require_names
     from properties.expected_failures import read_expected
 
+    require_names([*suite.named, *suite.implementations])
     expected = read_expected(xfail) if xfail else None
     loaded = load_corpus(
         corpus,

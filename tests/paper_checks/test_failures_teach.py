@@ -15,6 +15,7 @@ from paper_checks.failures import IN_FULL, failures
 from properties.catalogue import BY_ID
 from properties.failure import failure_lines, wrapped
 from properties.results import Result, read_run
+from properties.runner import NAN, THE_LAW
 from properties.slips import KINDS
 
 # The slips that others make, each written by hand into an implementation of one or two statistics.
@@ -181,12 +182,12 @@ def test_of_the_failures_of_one_slip_the_smallest_is_told_in_full(leadterms, fol
         assert f" leadterms verify py:slips:Larger --check {check} --seed 0" in joined
 
 
-def printed(results):
-    """What a terminal of 80 columns shows of these failures."""
+def printed(results, columns=80):
+    """What a terminal of so many columns shows of these failures."""
     file = io.StringIO()
-    console = Console(file=file, width=80)
-    for block in failures(results):
-        console.print(block)
+    console = Console(file=file, width=columns)
+    for block in failures(results, columns):
+        console.print(block, soft_wrap=True)
     return file.getvalue()
 
 
@@ -308,3 +309,47 @@ def test_a_zero_has_no_sign_and_a_single_number_no_place():
     lines = [line.split() for line in failure_lines(failed)]
     assert ["entry", "loss"] in lines
     assert ["expected", "0.0"] in lines
+
+
+def test_one_error_is_told_once_whatever_sizes_it_names():
+    results = [
+        failed("statistics.B_bar", error="statistics['Delta_bar']: its shape is [0], not [1]"),
+        failed("statistics.Phi_bar", error="statistics['Delta_bar']: its shape is [5], not [6]"),
+        failed("statistics.G_bar", error="statistics raised KeyError: 'G'"),
+        replace(failed("statistics.Q_bar"), result="errored", counterexample=None, note="it broke"),
+        replace(failed("statistics.Sigma_B"), result="errored", counterexample=None, note="it broke"),
+        failed("statistics.B_bar", target="y", error="statistics['Delta_bar']: its shape is [0], not [1]"),
+    ]
+    told = printed(results)
+    blocks = [line for line in told.splitlines() if line.endswith((": failed", ": errored"))]
+    names = ["B_bar on x: failed", "G_bar on x: failed", "Q_bar on x: errored", "B_bar on y: failed"]
+    assert blocks == [f"statistics.{name}" for name in names]
+    assert told.count("By the same error 1 more check fails:") == 2
+    assert "leadterms verify x --check statistics.Phi_bar" in told
+
+
+def test_nan_is_told_once_of_what_runs_the_model_and_once_of_another_method():
+    checks = ["model.loss", "descent.parameters", "gradients.W", "statistics.B_bar", "statistics.Q_bar"]
+    results = [replace(failed(check), note=NAN) for check in checks]
+    told = printed(results)
+    assert sum(line.endswith(": failed") for line in told.splitlines()) == 2
+    assert "With NaN 2 more checks fail:" in told
+    assert "With NaN 1 more check fails:" in told
+
+
+def test_a_law_that_finds_nothing_to_compare_stands_behind_the_slip_in_what_it_runs():
+    results = [
+        failed("first_step.W_O", looks_like="the last step is not made"),
+        failed("next_order.lost_step", comparison=THE_LAW, error="W_O has not moved"),
+        failed("next_order.cosine", comparison="the call", error="train raised ValueError"),
+    ]
+    told = printed(results)
+    blocks = [line.partition(" ")[0] for line in told.splitlines() if line.endswith(": failed")]
+    assert blocks == ["first_step.W_O", "next_order.cosine"]
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+def test_a_command_of_which_a_word_is_longer_than_a_line_is_copied_whole(columns):
+    command = shlex.join(["leadterms", "verify", f"cmd:{'/a folder' * 20}", "--check", "a.b", "--seed", "0"])
+    told = printed([failed("a.b", command=command)], columns)
+    assert as_words(rerun_of(told)) == shlex.split(command)[1:]

@@ -13,6 +13,7 @@ from paper_checks.commands.verify import TrainingOptions, training_options
 from paper_checks.left_out import left_out
 from paper_checks.table import tables
 from properties import check_implementation
+from properties.catalogue import select
 from properties.results import Result, read_run
 from properties.target import AXES, METHODS
 from reference.errors import counted
@@ -104,3 +105,16 @@ def test_the_printed_command_judges_the_checkpoint_again(tmp_path):
     (command,) = {result.command for result in first}
     assert command.startswith("leadterms verify weights:")
     assert judged(shlex.split(command)[1:]) == first
+
+
+def test_a_statistic_under_another_name_is_told_with_the_one_that_it_may_be():
+    class Misnamed:
+        def statistics(self, tokens, vocab_size):
+            return {"B_Bar": np.zeros((vocab_size, vocab_size)), "counts": np.zeros(1)}
+
+    (line,) = left_out(check_implementation(Misnamed(), checks=select(["statistics.B_bar"])))
+    assert line == (
+        "1 check needs methods or statistics that Misnamed has not: B_bar. "
+        "It answers 'B_Bar', which is no statistic. Did you mean B_bar? "
+        "It answers 'counts', which is no statistic."
+    )

@@ -17,7 +17,7 @@ def result(check, target="mine", state="passed", **more):
     return Result(check, target, state, "A law.", "derived here", "property", **more)
 
 
-def printed(*results, **header):
+def printed(*results, columns=80, **header):
     """What `verify` prints of these results, in 80 columns."""
     file = io.StringIO()
     sample = sample_run()
@@ -27,8 +27,8 @@ def printed(*results, **header):
         results=results,
         footer=summarise(results, 1.0),
     )
-    show(run, Console(file=file, width=80))
-    assert max(map(len, file.getvalue().splitlines())) <= 80
+    show(run, Console(file=file, width=columns))
+    assert max(map(len, file.getvalue().splitlines())) <= columns
     return file.getvalue()
 
 
@@ -150,3 +150,32 @@ def test_a_checkpoint_without_a_band_leaves_its_place_empty():
     late = result("checkpoint.W_0", state="not_applicable", measurements={"W": numbers | {"band": None}})
     (table,) = checkpoint_tables([late])
     assert list(table.columns[-1].cells) == [""]
+
+
+def test_in_few_columns_ids_and_commands_are_still_there_to_be_copied():
+    checks = ["statistics.B_bar", "softmax.large_logits_gradients"]
+    command = "leadterms verify py:numpy_descent:Adapter --check {} --seed 0 --profile deep"
+    told = printed(
+        *(
+            result(
+                check,
+                "py:numpy_descent:Adapter",
+                "failed",
+                error_over_bound=8e14,
+                command=command.format(check),
+            )
+            for check in checks
+        ),
+        columns=60,
+    )
+    lines = told.splitlines()
+    assert [line.split()[0] for line in lines if "FAILED" in line] == checks
+    joined = " ".join(told.replace("\\\n", "").split())
+    for check in checks:
+        assert command.format(check) in joined
+        assert told.count(f" \\\n{' ' * 12}") >= len(checks)
+
+
+def test_what_broke_off_has_no_number_beside_it():
+    told = printed(result("statistics.a", state="errored", error_over_bound=0.0))
+    assert told.splitlines()[1].split() == ["statistics.a", "ERROR"]

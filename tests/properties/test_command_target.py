@@ -113,6 +113,7 @@ def test_a_broken_harness_is_told_before_any_law_is_tried(program, slip, monkeyp
         ("cmd:'half", "cannot be split into words"),
         ("cmd:no-such-program-anywhere --fast", "cannot be started"),
         ("cmd:/", "cannot be started"),
+        (f"cmd:{__file__}", "this is a file: name first what runs it"),
     ],
 )
 def test_what_is_no_program_is_told(spec, told):
@@ -132,7 +133,7 @@ WRONG_ANSWERS = {
     "Infinity": (IN + "answer = answer.replace('0.0', '-Infinity')", "answered -Infinity"),
     "null": (
         IN + "answer = answer.replace('0.0', 'null')",
-        r"statistics\['B_bar'\] holds null, which is what Java",
+        r"statistics\['B_bar'\] holds None \(null in JSON, which is also what Java",
     ),
     "strings": (
         IN + "answer = answer.replace('0.0', '\"0.0\"')",

@@ -1,12 +1,19 @@
 """A slip in what is answered alone, from which nothing follows, is named in all that compares it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from breaking import With
 
+from properties.cases import CorpusCase
 from properties.catalogue import select
 from properties.diagnosis import diagnose
+from properties.explaining import as_target, until_failure
 from properties.target import Target
+from reference.descent import train
+from reference.gradients import gradients
+from reference.model import logits
 from reference.statistics import statistics
 
 
@@ -53,3 +60,44 @@ def test_what_is_off_by_float32_between_two_answers_is_told_as_that():
         return G_bar.astype(np.float32)
 
     assert told("statistics.G_bar_composes", statistics=answering(G_bar=rounded))[0] == "float32"
+
+
+def test_float32_is_named_where_a_law_asks_for_statistics_that_are_not_answered():
+    def two(tokens, vocab_size):
+        found = statistics(tokens, vocab_size)
+        return {name: np.float32(found[name]) for name in ("B_bar", "Phi_bar")}
+
+    case = CorpusCase(np.array([[0, 0]]), 3)
+    (law,) = select(["statistics.repeated_word"])
+    wrong = Target(With("wrong", statistics=two))
+    assert until_failure(law, wrong, case)
+    declared = as_target(wrong.implementation, "float32")
+    assert [one.name for one in until_failure(law, declared, case)] == ["B_bar", "Phi_bar"]
+    assert told("statistics.B_bar", statistics=two)[0] == "float32"
+
+
+def test_an_answer_that_is_right_when_it_is_asked_again_is_not_taken_for_float32():
+    """As with dropout that drops seldom: whatever it was, it was no rounding."""
+    calls = []
+
+    def seldom(parameters, tokens):
+        calls.append(tokens)
+        return logits(parameters, tokens) + (len(calls) <= 2)  # looked at, and once more
+
+    assert told("model.logits", logits=seldom)[0] == "not repeatable"
+
+
+def test_zeros_are_not_called_a_slip_that_another_law_refutes():
+    """Of one step, a rate that starts at zero and a step that is not made are the same; of more they part."""
+
+    def warm(*arguments, first):
+        tokens, vocab_size, layers, rate, steps = arguments
+        found = train(tokens, vocab_size, layers, rate, 0)
+        for step in range(steps):
+            slope = gradients(found, tokens)
+            share = min(1, (step + 1 - first) / 3) if first else step < steps - 1
+            found = {name: found[name] - rate * share * slope[name] for name in found}
+        return found
+
+    assert told("first_step.W_O", train=partial(warm, first=0))[0] == "the last step is not made"
+    assert told("first_step.W_O", train=partial(warm, first=1))[0] == "all zero"

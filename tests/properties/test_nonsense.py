@@ -88,3 +88,85 @@ def test_a_law_that_no_answer_of_the_target_admits_is_the_targets_failure():
     result = outcome(check, Implementation("narrow", nan.methods, "float32"))
     assert result.result == "not_applicable"
     assert result.note.startswith("no case was admitted: ")
+
+
+class Unreadable:
+    """As a tensor of torch that is on another device or asks for its gradient."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("use detach()\nfirst")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (Unreadable(), "is an Unreadable that NumPy cannot read: use detach() first"),
+        ([Unreadable()], "is a list that NumPy cannot read: use detach() first"),
+        ([[1.0], []], "is a list whose rows differ in length"),
+        (None, "or a return is missing"),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_the_implementations_failure_and_says_why(answer, told):
+    for check, method in (("statistics.B_bar", "statistics"), ("model.loss", "loss")):
+        found = {"B_bar": answer} if method == "statistics" else answer
+        (law,) = select([check])
+        result = outcome(law, With("wrong", **{method: lambda *arguments, found=found: found}))
+        assert result.result == "failed"
+        assert told in result.counterexample["error"]
+    (law,) = select(["descent.parameters"])
+    assert "a return is missing" in outcome(law, With("wrong", train=lambda *_: None)).note
+
+
+def test_a_call_that_breaks_off_has_no_error_over_bound_of_the_cases_before_it():
+    (law,) = select(["statistics.B_bar"])
+    right = plain().statistics
+
+    def breaks(tokens, vocab_size):
+        if vocab_size > 2:
+            raise ValueError("many words")
+        return right(tokens, vocab_size)
+
+    result = first_failure(law, Target(With("wrong", statistics=breaks)), profile="ci", seed=0)
+    assert result.result == "failed"
+    assert result.error_over_bound is None
+
+
+def test_what_else_statistics_answers_concerns_no_law():
+    def more(tokens, vocab_size):
+        return {**plain().statistics(tokens, vocab_size), "counts": np.bincount(tokens.ravel())}
+
+    for check in select(["statistics"]):
+        assert outcome(check, With("more", statistics=more)).result == "passed", check.id
+
+
+def test_a_gradient_under_another_name_is_the_implementations_failure():
+    """Also in laws that descend by gradients alone."""
+
+    def misnamed(parameters, tokens):
+        found = plain().gradients(parameters, tokens)
+        return {"W_o" if name == "W_O" else name: value for name, value in found.items()}
+
+    for check in select(["zero.gradients", "bounds.D13"]):
+        result = outcome(check, With("misnamed", gradients=misnamed))
+        assert result.result == "failed", check.id
+        assert "gradients answered no 'W_O'" in result.note
+
+
+def test_an_error_says_where_in_ones_own_file_it_was_raised():
+    """Not in the package that raised it, and without a colon where it says nothing."""
+
+    def statistics(tokens, vocab_size):
+        return np.linalg.inv(np.zeros((2, 2)))
+
+    def loss(parameters, tokens):
+        raise AssertionError
+
+    for method, function, told in (
+        ("statistics", statistics, "LinAlgError: "),
+        ("loss", loss, "AssertionError ("),
+    ):
+        (law,) = select(["statistics.B_bar" if method == "statistics" else "model.loss"])
+        note = outcome(law, With("raises", **{method: function})).note
+        line = function.__code__.co_firstlineno + 1
+        assert f"{method} raised {told}" in note
+        assert note.endswith(f"(test_nonsense.py, line {line})")
