@@ -30,6 +30,9 @@ PROFILES = {"quick": 24, "ci": 100, "soak": 3_400, "deep": 10_000}
 FEWEST = {"quick": 3, "ci": 8, "soak": 34, "deep": 100}
 # What a failure compares where what was answered leaves nothing to compare.
 THE_LAW = "the law"
+# A law that compares statistics of which an implementation answers none does not pass.
+NOTHING = "it compares nothing"
+NOT_COMPARED = "its statistics are none of those that are compared"
 # Where two answers of an implementation are compared, neither side of a failure is what is right.
 NAN = "an answer is NaN, not a number: look for 0/0, or an infinity less an infinity"
 
@@ -196,10 +199,13 @@ def _state(
 def _without_a_case(check: Check, target: Target, finding: _Finding) -> State:
     """Say whose doing it is that no case was admitted: of rounding, of what was answered, or of the law."""
     finding.note = f"no case was admitted: {finding.refusal}"
-    if target.dtype == "float32":
+    if target.dtype == "float32" and finding.refusal != NOTHING:
         return "not_applicable"
     if not admits_a_right_one(check):
         return "errored"
+    if finding.refusal == NOTHING:
+        finding.note = NOT_COMPARED
+        return "not_applicable"
     finding.note = f"its answers leave nothing to compare: {finding.refusal}"
     case = describe(check.cases.ordinary)
     finding.counterexample = {"case": case, "comparison": THE_LAW, "error": finding.refusal}
@@ -246,9 +252,10 @@ def _examine(check: Check, target: Target, case: Any, finding: _Finding) -> None
 
 
 def _try(check: Check, target: Target, case: Any, finding: _Finding) -> None:
-    ratios = []
+    ratios, empty = [], True
     try:
         for item in check.law(target, case):
+            empty = False
             if isinstance(item, Measurement):
                 finding.measurements[item.name] = item.value
             else:
@@ -264,6 +271,9 @@ def _try(check: Check, target: Target, case: Any, finding: _Finding) -> None:
         if finding.final:
             return
         raise _Wrong from None
+    if empty:
+        finding.refusal = NOTHING
+        return
     finding.admitted += 1
     bounded = [ratio for ratio in ratios if ratio is not None]
     if bounded:

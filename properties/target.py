@@ -82,9 +82,13 @@ class Target:
 
         What else it answers is left out: no law speaks of it. The answer is remembered, so that a large
         corpus is counted once for all laws.
+
+        Raises:
+            Incapable: the implementation answers none of them.
         """
         answer = self._statistics(tokens, vocab_size)
-        return {name: answer[name] for name in (*AXES, "Delta_bar") if name in answer}
+        known = {name: answer[name] for name in (*AXES, "Delta_bar") if name in answer}
+        return known or {"B_bar": self.statistic("B_bar", tokens, vocab_size)}
 
     def statistic(self, name: str, tokens: np.ndarray, vocab_size: int) -> np.ndarray:
         """Return one statistic: [V, V], Delta_bar [T].
