@@ -11,7 +11,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -50,7 +50,8 @@ EVALUATED = (Setting(7, 5, 2, fmpq(1, 3), 11), Setting(13, 2, 1, fmpq(3, 17), 19
 @cache
 def stated() -> dict[str, Any]:
     """Return the table."""
-    return tomllib.loads((files("properties") / "statements.toml").read_text(encoding="utf-8"))
+    # Not by the package's name: a module of a target may have it too, and pytest remembers the latest.
+    return tomllib.loads((Path(__file__).parents[1] / "statements.toml").read_text(encoding="utf-8"))
 
 
 def run_of(row: list[Any]) -> Setting:
