@@ -12,8 +12,7 @@ from properties.catalogue import CHECKS, select
 from properties.check import Check, Comparison, NotAdmitted
 from properties.failure import failure_rows
 from properties.results import is_ok
-from properties.runner import FEWEST, NOT_COMPARED, PROFILES, run_check, run_mathematics
-from properties.slips import STATISTICS
+from properties.runner import FEWEST, PROFILES, run_check, run_mathematics
 from properties.target import Target
 from reference.errors import InputError
 from reference.implementation import implementation as reference
@@ -95,40 +94,6 @@ def test_a_law_that_admits_no_case_is_an_error_not_a_pass():
     assert result.result == "errored"
     assert "nothing is ever admitted" in result.note
     assert not is_ok([result])
-
-
-def test_a_law_that_compares_nothing_is_an_error_not_a_pass():
-    def law(target, case):
-        yield from ()
-
-    for dtype in ("float64", "float32"):
-        result = one(law, target=With("right", dtype=dtype), needs=())
-        assert result.result == "errored"
-        assert result.note == "no case was admitted: it compares nothing"
-
-
-@pytest.mark.parametrize("name", [*STATISTICS, "Bbar"])
-def test_a_law_that_compares_none_of_what_is_answered_does_not_apply(name):
-    """Of one statistic alone some laws say nothing: these do not pass."""
-
-    def alone(tokens, vocab_size):
-        found = statistics(tokens, vocab_size)
-        return {name: found[name] if name in found else found["B_bar"]}
-
-    of_one = [check for check in CHECKS if check.needs == ("statistics",)]
-    results = check_implementation(With("alone", statistics=alone), checks=of_one, profile="quick")
-    assert {result.result for result in results} <= {"passed", "not_applicable"}
-    passed = [result.check for result in results if result.result == "passed"]
-    assert (f"statistics.{name}" in passed) == (name in STATISTICS)
-    for check in of_one:
-        if check.id in passed:
-            law = check.law(Target(With("alone", statistics=alone)), check.cases.ordinary)
-            assert next(law, None) is not None, check.id
-    assert {r.note for r in results if r.check == "statistics.sequence_by_sequence"} <= {
-        None,
-        NOT_COMPARED,
-        "statistics answers no 'B_bar' (it has Bbar)",
-    }
 
 
 def test_an_infinite_bound_admits_no_case():
