@@ -1,6 +1,9 @@
 """The steps of the proof of the error bounds, each by another route or at its edge."""
 
+import re
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +22,7 @@ from theory.laws.proved_bounds import TERMS, ZERO, ceiling, corner, flow, shares
 from theory.majorants import combined, gains, in_numbers, in_series
 from theory.orders import GROUPS, leading_orders
 
+ROOT = Path(__file__).resolve().parents[2]
 SIZES = [(1, 1), (2, 500), (3, 9)]
 START = fmpq(1, 2**17)
 
@@ -148,6 +152,31 @@ def test_one_repeated_word_is_what_descent_makes_of_it(layers: int) -> None:
         assert abs(np.linalg.norm(off) - float(errors["V"].mid()) ** 0.5) <= slack
     assert not found["W"].any()
     assert not found["P"].any()
+
+
+def shares_of_one_word(at: Setting, steps: int, sizes: dict[str, fmpq]) -> dict[str, float]:
+    """By group how much of a size its error on one repeated word is, after so many steps."""
+    run = replace(at, rate=at.progress / steps, steps=steps)
+    return {
+        group: float(error.mid()) ** 0.5 / to_float(sizes[group])
+        for group, error in errors_squared(run).items()
+    }
+
+
+def test_the_page_tells_how_much_one_repeated_word_needs_of_what_is_proved() -> None:
+    page = " ".join((ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text().split())
+    corners = re.findall(r"in (\d+) steps it needs (\S+)% of the bound on \S+ where (\S+)% is", page)
+    limits = re.findall(r"\$10\^(\d+)\$ words and ([\d,]+) steps it needs at least (\S+)% of what", page)
+    assert len(corners) == len(limits) == 1
+    at = corner("Theorem D.10", 3)
+    (steps, needed, proved), (power, many, least) = corners[0], limits[0]
+    bound = proved_bounds._bounds("Theorem D.10", at)
+    assert f"{100 * shares_of_one_word(at, int(steps), bound)['W_O']:.2f}" == needed
+    assert f"{100 * to_float(shares('Theorem D.10', 3)['W_O'][0]):.2f}" == proved
+    wide = replace(at, vocab_size=10 ** int(power))
+    sizes = {group: max(of) for group, of in proved_bounds._beyond_leading(wide, ZERO).items()}
+    reached = shares_of_one_word(wide, int(many.replace(",", "")), sizes)
+    assert float(least) / 100 < min(reached.values()) <= max(reached.values()) < 1
 
 
 def test_the_deepest_is_the_limit_where_nothing_breaks() -> None:
