@@ -251,7 +251,7 @@ def test_the_chance_of_a_large_start_has_the_rate_of_the_chi_square() -> None:
 
 def test_how_long_sequences_of_the_text_must_be_for_a_leading_term_to_pass_the_largest_start() -> None:
     """Where c_s |Q_bar| is 1 at the end of the window of one layer, at eta = 1/T."""
-    page = (ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text()
+    page = " ".join((ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text().split())
     (told,) = re.findall(r"beyond ([\d,]+) positions", page)
     norm = re.search(r"^W 0 +(\S+)", (ROOT / "docs" / "tinystories.md").read_text(), re.MULTILINE)
     assert norm is not None
