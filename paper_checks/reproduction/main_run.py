@@ -179,6 +179,7 @@ def _effects(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterat
 
 
 def _attention(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iterator[Row]:
+    """Of the first layer, A 0; what is predicted is the same in all."""
     scale = score_scale(lab.statistics, lab.tokens, plan.rate, plan.steps)
     visible = np.tril(np.ones((lab.T, lab.T), dtype=bool))
     moved = []
@@ -189,8 +190,8 @@ def _attention(lab: Laboratory, plan: Plan, both: dict[str, Parameters]) -> Iter
         moved.append(A - (uniform_attention(lab.T) if dtype == "float64" else even.astype(np.float64)))
     largest = [float(np.abs(one).max()) for one in moved]
     rms = [float(np.sqrt((one[:, visible] ** 2).mean())) for one in moved]
-    yield Row(PART, "largest |A - A0|", "", scale.departure_largest, scale.departure_largest, *largest)
-    yield Row(PART, "rms of A - A0", "", scale.departure_rms, scale.departure_rms, *rms)
+    yield Row(PART, "largest |A - A0|", "A 0", scale.departure_largest, scale.departure_largest, *largest)
+    yield Row(PART, "rms of A - A0", "A 0", scale.departure_rms, scale.departure_rms, *rms)
 
 
 def cosines(lab: Laboratory, parameters: Parameters, layers: int) -> dict[str, float]:

@@ -27,7 +27,7 @@ class Row:
     Attributes:
         part: which of the runs.
         quantity: what it is.
-        weight: W_O, V 0, ...; "" for the whole model.
+        weight: W_O, V 0, ..., or A 0 for the attention of a layer; "" for the whole model.
         leading: what the leading terms alone predict; None where they say nothing.
         predicted: what they predict with the terms beyond.
         float64: measured.

@@ -12,9 +12,8 @@ The cosine is turned into the noise rho that would give it exactly. With q = n/M
 
 The interval takes rho of a draw, over the expected one, as a ratio of variances
 (`properties.predictions.variance_ratio`), which has a value of Student's t for each rho, and at the ends the
-quantiles of t. The place of the draw in that distribution
-
-is uniform in 0..1: a share of 0.95 of the draws is inside. The blocks are independent, and how far the
+quantiles of t. The place of the draw in that distribution is
+uniform in 0..1: a share of 0.95 of the draws is inside. The blocks are independent, and how far the
 distribution of the places may be from the uniform one is `properties.tolerances.empirical_distribution`. An
 interval that is too wide, off its middle or for another kind of sample shows; one that is too narrow shows
 in how many draws are inside, too. Derived here.

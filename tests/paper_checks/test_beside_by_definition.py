@@ -16,7 +16,7 @@ from properties import rounded_model
 from properties.tolerances import rounding
 from reference.corpus import shuffled
 from reference.descent import train
-from reference.model import loss
+from reference.model import forward, loss
 from reference.statistics import statistics
 
 SEED = 3
@@ -222,3 +222,9 @@ def test_the_main_run_is_told_as_it_is(lab):
         mean = exact[group].mean(axis=0)
         far = max(np.linalg.norm(one - mean) for one in exact[group]) / np.linalg.norm(mean)
         assert rows["spread of the layers", group].float64 == pytest.approx(far)
+    visible = np.tril(np.ones((lab.T, lab.T)))
+    moved = forward(exact, lab.tokens).A[0] - visible / visible.sum(axis=1, keepdims=True)
+    slack = float(rounding(1.0, 4 * lab.T, "float64"))
+    assert abs(rows["largest |A - A0|", "A 0"].float64 - np.abs(moved).max()) <= slack
+    mean = (moved**2).sum() / (visible.sum() * len(moved))
+    assert abs(rows["rms of A - A0", "A 0"].float64 - math.sqrt(mean)) <= slack

@@ -1,12 +1,15 @@
 """The steps of the proof of the error bounds, each by another route or at its edge."""
 
+import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from flint import fmpq, fmpq_poly
 
 from properties.cases import SHORT_DESCENTS
+from properties.check import Measurement
 from properties.laws import proved_bounds as law
 from properties.laws.statistics_exact import to_float
 from properties.target import Target
@@ -19,6 +22,7 @@ from theory.laws.proved_bounds import TERMS, ZERO, ceiling, corner, flow, shares
 from theory.majorants import combined, gains, in_numbers, in_series
 from theory.orders import GROUPS, leading_orders
 
+ROOT = Path(__file__).resolve().parents[2]
 SIZES = [(1, 1), (2, 500), (3, 9)]
 START = fmpq(1, 2**17)
 
@@ -88,7 +92,7 @@ def test_what_is_not_kept_counts_and_comes_from_that_start(start: fmpq) -> None:
     phi = flow(2, at.vocab_size, ZERO)
     wider = proved_bounds.WIDER[0]
     c = ceiling(2, at.vocab_size, at.progress * wider, start)
-    found = proved_bounds._beyond_leading(at, start)
+    found = proved_bounds.beyond_leading(at, start)
     for group, order in leading_orders(2).items():
         for error, size, most in zip(found[group], phi.group(group), c.group(group), strict=True):
             kept = size(at.progress) - fmpq_poly(size.coeffs()[: order + 1])(at.progress)
@@ -110,7 +114,7 @@ def test_what_theorem_D13_needs_is_that_of_a_start_everywhere() -> None:
     """In what is not kept as well: the sizes are bounded from that start, not from zero."""
     at = corner("Theorem D.13", 2)
     start = proved_bounds._start_at(at)
-    bounds, beyond = proved_bounds._bounds("Theorem D.13", at), proved_bounds._beyond_leading(at, start)
+    bounds, beyond = proved_bounds._bounds("Theorem D.13", at), proved_bounds.beyond_leading(at, start)
     added = proved_bounds._start_shares("Theorem D.13", at, start)
     for group in GROUPS:
         whole = [
@@ -148,6 +152,27 @@ def test_one_repeated_word_is_what_descent_makes_of_it(layers: int) -> None:
         assert abs(np.linalg.norm(off) - float(errors["V"].mid()) ** 0.5) <= slack
     assert not found["W"].any()
     assert not found["P"].any()
+
+
+def measured(outcome) -> dict[str, dict]:
+    return {one.name: one.value for one in outcome if isinstance(one, Measurement)}
+
+
+def test_the_page_tells_how_much_one_repeated_word_needs_of_what_is_proved() -> None:
+    page = " ".join((ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text().split())
+    target, layers = Target(object()), f"L = {law.NEAREST['layers']}"
+    corners = measured(law._proved("Theorem D.10")(target, law._deepest(3).ordinary))
+    needs, proved = (
+        corners[f"error over bound {of}"][layers]["W_O"]
+        for of in ("of one repeated word", "on any corpus, at most")
+    )
+    assert (
+        f"in {law.MANY_STEPS} steps it needs {needs:.2%} of the bound on $W_O$ where {proved:.2%} is" in page
+    )
+    nearest = next(value for name, value in measured(law._nearest()).items() if name.startswith("share"))
+    words, steps = f"$10^{math.log10(law.NEAREST['words']):.0f}$ words", f"{law.NEAREST['steps']:,} steps"
+    needed = f"all but {nearest['W_O']:.2%} of what is proved of $W_O$ and all but {nearest['V']:.2%} of what"
+    assert f"{words} and {steps} it needs {needed}" in page
 
 
 def test_the_deepest_is_the_limit_where_nothing_breaks() -> None:

@@ -249,6 +249,23 @@ def test_the_chance_of_a_large_start_has_the_rate_of_the_chi_square() -> None:
     assert frobenius_rate(fmpq(1)) == frobenius_rate(fmpq(1, 4)) == 0
 
 
+def test_how_long_sequences_of_the_text_must_be_for_a_leading_term_to_pass_the_largest_start() -> None:
+    """Where c_s |Q_bar| is 1 at the end of the window of one layer, at eta = 1/T."""
+    page = " ".join((ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text().split())
+    (told,) = re.findall(r"beyond ([\d,]+) positions", page)
+    norm = re.search(r"^W 0 +(\S+)", (ROOT / "docs" / "tinystories.md").read_text(), re.MULTILINE)
+    assert norm is not None
+    Q_bar = float(norm[1]) / (step_coefficients(320)["W"] * 0.005**4)
+    T = int(told.replace(",", ""))
+    for length, passes in ((T, False), (2 * T, True)):
+        rate = fmpq(1, length)
+        last = last_step_inside(THEOREMS["Theorem D.10"], 500, length, 1, rate)
+        assert 64 * last**2 <= 25 * length < 64 * (last + 1) ** 2
+        assert (step_coefficients(last)["W"] * Q_bar > 1) == passes
+    # s^4 / 8 at s = 5 sqrt(T) / 8 is T^2 over
+    assert f"T^2 / {8 * (8 / 5) ** 4:.0f}$" in page
+
+
 def test_the_rate_that_is_told_of_a_large_start_is_not_above_the_one_that_is_derived() -> None:
     """Rounded up it would be false: at V = 500 the chance is above exp(-0.807 V^2)."""
     page = (ROOT / "docs" / "theory" / "samples-and-bounds.md").read_text()

@@ -11,6 +11,11 @@ o e_0 u^T and, in every one of the L layers, V = v e_0 e_0^T. Then h_L = (1 + v)
 while B_bar = e_0 u^T and Phi_bar^T B_bar^T = q e_0 e_0^T. No corpus has larger statistics (`bounds.norms`),
 and rows of h grow as fast as a norm allows: a bound that is too small shows here first, above all with many
 layers. Lemma D.6 does not name a number of layers; `deepest` finds up to how many it can hold.
+
+For V -> infinity q and 1 - p go to one, and in many small steps o' = (1 + v)^L and v' = (1 + v)^(L-1) o in
+s eta. So do the sizes of `theory.majorants` move while a(z) = 1, that is but for what W and P, of order 4,
+may do to attention: rows of h are larger by it from order 6 on, and what V gains from order 5. So the proof
+of the bounds loses nothing on W_O before (s eta)^7, and on V before (s eta)^6.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def shares(theorem: str, layers: int) -> Shares:
     if window.steps:
         return _over_bounds(theorem, at, _after_steps(at))
     start = _start_at(at) if window.started else ZERO
-    needed = _over_bounds(theorem, at, _beyond_leading(at, start))
+    needed = _over_bounds(theorem, at, beyond_leading(at, start))
     if start:
         added = _start_shares(theorem, at, start)
         needed = {g: [a + b for a, b in zip(needed[g], added[g], strict=True)] for g in GROUPS}
@@ -168,8 +168,8 @@ def _after_steps(at: Setting) -> Shares:
     }
 
 
-def _beyond_leading(at: Setting, start: fmpq) -> Shares:
-    """What (*) comes to at x = s eta, with the rest of the series from that start."""
+def beyond_leading(at: Setting, start: fmpq) -> Shares:
+    """By group and layer what (*) comes to at x = s eta, with the rest of the series from that start."""
     phi = flow(at.layers, at.vocab_size, ZERO)
     wider, c = widest_ceiling(at, start)
     rest = 1 / wider ** (TERMS + 1)
@@ -239,7 +239,7 @@ def proved_to(at: Setting) -> bool:
     covered. False where sizes are not bounded.
     """
     try:
-        needed = _over_bounds("Theorem D.10", at, _beyond_leading(at, ZERO))
+        needed = _over_bounds("Theorem D.10", at, beyond_leading(at, ZERO))
     except ValueError:
         return False
     return all(share <= 1 for group in GROUPS for share in needed[group])

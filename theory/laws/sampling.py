@@ -7,9 +7,9 @@ of a corpus (Frobenius norm). The mean x_n of n of them
     drawn independently:            E |x_n - x|^2 = S^2 / n,
         and of the first n of M:    E <x_n, x_M> = |x|^2 + S^2 / M.
 
-The first is the mean over all subsets; cross terms of two different sequences are -S^2 / (N (N - 1)) each,
-because all of them and the squares add up to zero. The last is E <x_n, x_M> with x_M = (n/M) x_n + the rest,
-which is independent of x_n: its noise is (n/M) S^2 / n.
+The first is the mean over all subsets: products <x_i - x, x_j - x> of two different sequences average
+-S^2 / (N - 1), because all of them and the squares add up to zero. The last is E <x_n, x_M> with x_M = (n/M)
+x_n + the rest, which is independent of x_n: its noise is (n/M) S^2 / n.
 
 A cosine sees the noise *across* x alone; along x it changes a length. With S_a^2 = S^2 - mean <x_i - x, x>^2
 / |x|^2, the square of what is across, and d the difference of two samples' noises,
