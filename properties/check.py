@@ -27,6 +27,7 @@ class Comparison:
         expected: the right answer, of the same shape.
         bound: the largest admissible absolute error, a number or an array; 0 asks for equality.
         exact: the expected entry at an index as a fraction, where it is known exactly.
+        slip: the kind of slip (`properties.slips.KINDS`) that a failure is, where it can be no other.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Comparison:
     expected: Any
     bound: Any
     exact: Callable[[tuple[int, ...]], str] | None = None
+    slip: str | None = None
 
 
 @dataclass(frozen=True)

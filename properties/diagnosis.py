@@ -44,6 +44,8 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
     told = [until_failure(check, target, case) for case in cases]
     if not all(told):
         return None
+    if told[0][-1].slip and fails(told[0][-1]):
+        return known(told[0][-1].slip)
     if not all(_repeats(check, target, case, mine) for case, mine in zip(cases, told, strict=True)):
         return known("not repeatable")
     if not any(np.isfinite(arrays(one[-1])[0]).any() for one in told) and not passes_an_earlier(

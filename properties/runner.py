@@ -290,7 +290,8 @@ def _ratio(comparison: Comparison, case: Any, finding: _Finding) -> float | None
     try:
         ratio = error_over_bound(comparison)
     except ValueError as error:
-        finding.fails({"case": describe(case), "comparison": comparison.name, "error": str(error)})
+        shown = {"case": describe(case), "comparison": comparison.name, "error": str(error)}
+        finding.fails(shown, failed=case)
         raise _Wrong from None
     bound = np.asarray(comparison.bound, dtype=np.float64)
     if not np.isfinite(bound).all():

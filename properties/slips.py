@@ -29,6 +29,8 @@ KINDS = {
     "in float32.",
     "not repeatable": "It answers otherwise when it is asked the same again: look for dropout that is "
     "left on, a start that is random, or an array that is kept from call to call.",
+    "changed in place": "It changes what it is given: look for `+=`, `out=` or an assignment into "
+    "an argument, and work on a copy.",
     "transposed and negated": "It is transposed and negated: right with its axes swapped and the other sign.",
     "reversed": "It is reversed: its first entry is that of the farthest key, not of the position itself.",
     "all zero": "Every entry is zero: look for what is never written to, or a step that is never made.",

@@ -8,11 +8,13 @@ the mixture of its parts'.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from properties.attention_cases import MAPS, MapsCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
+from properties.laws.given import given_check
 from properties.target import Incapable, Target, require
 from properties.tolerances import ELEMENTARY_ULPS, rounding
 
@@ -100,6 +102,16 @@ def _induction(target: Target, case: MapsCase) -> Outcome:
     )
 
 
+def _profiled(case: MapsCase) -> dict[str, np.ndarray]:
+    return {"the attention": case.first.copy()}
+
+
+def _scored(case: MapsCase) -> dict[str, Any]:
+    if len(case.first) == 1:
+        raise NotAdmitted("one position has no second copy")
+    return {"the attention": case.first.copy(), "the period": case.period}
+
+
 def _check(name: str, statement: str, law: Law, method: str) -> Check:
     return Check(
         id=f"heads.{name}",
@@ -135,5 +147,19 @@ CHECKS = (
         "The induction score is the mean weight of row t on t - period + 1 from the second copy on.",
         _induction,
         "induction_score",
+    ),
+    given_check(
+        "heads.profile_given",
+        "head_profile",
+        "Taking a head's profile leaves its attention as it was given.",
+        MAPS,
+        _profiled,
+    ),
+    given_check(
+        "heads.induction_given",
+        "induction_score",
+        "Scoring a head's induction leaves its attention as it was given.",
+        MAPS,
+        _scored,
     ),
 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from properties.cases import MATRICES, MatrixCase
 from properties.check import Check, Comparison, Law, Outcome, within
+from properties.laws.given import given_check
 from properties.target import Target
 from properties.tolerances import gamma, rounding, unit_roundoff
 
@@ -78,6 +79,10 @@ def _extremes(target: Target, case: MatrixCase) -> Outcome:
         yield Comparison("score of factors that miss", target.composition_score(left, misses), 0.0, 0.0)
 
 
+def _arguments(case: MatrixCase) -> dict[str, np.ndarray]:
+    return {"the first factor": case.first.copy(), "the second factor": case.second.copy()}
+
+
 def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"composition.{name}",
@@ -96,5 +101,12 @@ CHECKS = (
     _check("reversed", "Both factors transposed and exchanged have the same score.", _reversed),
     _check(
         "extremes", "The score is 1/sqrt(n) with the identity, 1 and 0 at rank one, 0 of zero.", _extremes
+    ),
+    given_check(
+        "composition.given",
+        "composition_score",
+        "Scoring a composition leaves both factors as they were given.",
+        MATRICES,
+        _arguments,
     ),
 )

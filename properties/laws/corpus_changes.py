@@ -7,10 +7,13 @@ rows and columns; and B_bar and Phi_bar of two corpora of one length joined are 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from properties.cases import SMALL_CORPORA, CorpusCase
 from properties.check import Check, Comparison, Outcome
+from properties.laws.given import given_check
 from properties.laws.statistics_exact import magnitudes_by_corpus
 from properties.target import AXES, Target
 
@@ -57,6 +60,10 @@ def _merged(target: Target, case: CorpusCase) -> Outcome:
         yield Comparison(f"{name} of two corpora joined", target.statistic(name, joined, V), expected, bound)
 
 
+def _arguments(case: CorpusCase) -> dict[str, Any]:
+    return {"the tokens": case.tokens.copy(), "the number of words": case.vocab_size}
+
+
 def _check(name: str, statement: str, law: object) -> Check:
     return Check(
         id=f"statistics.{name}",
@@ -74,4 +81,11 @@ CHECKS = (
     _check("repeated", "A corpus read three times has the statistics of the corpus.", _repeated),
     _check("renamed", "Renaming the words permutes the rows and columns, and nothing else.", _renamed),
     _check("merged", "B_bar and Phi_bar of two corpora joined are their means by sequence count.", _merged),
+    given_check(
+        "statistics.given",
+        "statistics",
+        "Counting the statistics leaves the tokens as they were given.",
+        SMALL_CORPORA,
+        _arguments,
+    ),
 )

@@ -16,12 +16,14 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from properties.cases import DESCENTS, LATER_STEPS, DescentCase
 from properties.check import Check, Comparison, Law, Measurement, NotAdmitted, Outcome
 from properties.fitting import Sized, fit, orders_of
+from properties.laws.given import given_check
 from properties.laws.statistics_exact import as_array, exact_by_corpus
 from properties.rounded_model import stacked, train
 from properties.target import Target, require
@@ -32,6 +34,16 @@ from theory.statistics import leading_directions
 from theory.step_coefficients import step_coefficients
 
 GROUPS = ("W_O", "V", "W", "P")
+
+
+def _arguments(case: DescentCase) -> dict[str, Any]:
+    return {
+        "the tokens": case.tokens.copy(),
+        "the number of words": case.vocab_size,
+        "the layers": case.layers,
+        "the rate": case.rate,
+        "the steps": case.steps,
+    }
 
 
 def _parameters(target: Target, case: DescentCase) -> Outcome:
@@ -182,6 +194,14 @@ CHECKS = (
         cases=DESCENTS,
         law=_parameters,
         needs=("train",),
+        cost=4,
+    ),
+    given_check(
+        "descent.given",
+        "train",
+        "A descent leaves the tokens as they were given.",
+        DESCENTS,
+        _arguments,
         cost=4,
     ),
     *(

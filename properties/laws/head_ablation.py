@@ -11,11 +11,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
 from properties.heads_cases import HEADS, HeadsCase
+from properties.laws.given import given_check
 from properties.rounded import Rounded, exact, softmax, total
 from properties.target import Target
 
@@ -71,13 +73,10 @@ def _two(target: Target, case: HeadsCase) -> Outcome:
         yield _compared(target, case, (second, first), f"output without heads {second} and {first}")
 
 
-def _given(target: Target, case: HeadsCase) -> Outcome:
+def _arguments(case: HeadsCase) -> dict[str, Any]:
     """A head that is removed in the weights themselves is missing from whatever is asked next."""
-    weights, stream = dict(case.weights), case.stream.copy()
-    target.ask("multi_head_output", weights, stream, [0])
-    for name, value in case.weights.items():
-        yield Comparison(f"{name} after head 0 was removed", weights[name], value, 0.0)
-    yield Comparison("the stream after head 0 was removed", stream, case.stream, 0.0)
+    removed = sorted({case.heads - 1, 0}, reverse=True)
+    return {"the weights": dict(case.weights), "the stream": case.stream.copy(), "the heads": removed}
 
 
 def _all(target: Target, case: HeadsCase) -> Outcome:
@@ -141,7 +140,14 @@ CHECKS = (
     _check(
         "forgotten", "What is left of a layer does not depend on the weights of a removed head.", _forgotten
     ),
-    _check("given", "Removing a head leaves the weights and the stream as they were given.", _given),
+    given_check(
+        "ablation.given",
+        "multi_head_output",
+        "Removing a head leaves the weights, the stream and the list of heads as they were given.",
+        HEADS,
+        _arguments,
+        cost=2,
+    ),
     _check(
         "basis_free",
         "A change of the basis in which queries meet keys, or values the output, changes nothing.",

@@ -13,6 +13,7 @@ import numpy as np
 
 from properties.attention_cases import RECURRING, SequenceCase
 from properties.check import Check, Comparison, Law, Outcome
+from properties.laws.given import given_check
 from properties.laws.mathematics import equal
 from properties.laws.statistics_exact import to_float
 from properties.target import Target
@@ -84,6 +85,10 @@ def _walk(target: Target, case: SequenceCase) -> Outcome:
     yield equal("A B C D A B C D A at 8", (published.attended, published.predicted), (5, 1))
 
 
+def _arguments(case: SequenceCase) -> dict[str, np.ndarray]:
+    return {"the attention": case.attention.copy(), "the tokens": case.tokens.copy()}
+
+
 def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"induction.{name}",
@@ -111,6 +116,13 @@ CHECKS = (
         _extremes,
     ),
     _check("renamed", "Other numbers for the same tokens change no score.", _renamed),
+    given_check(
+        "induction.given",
+        "sequence_induction_score",
+        "Scoring a sequence's induction leaves the attention and the tokens as they were given.",
+        RECURRING,
+        _arguments,
+    ),
     _check(
         "walk_through",
         "An induction head predicts what followed the latest earlier occurrence: B at the end of ABCDABCDA.",

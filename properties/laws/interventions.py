@@ -6,6 +6,7 @@ import numpy as np
 
 from properties.cases import MATRICES, MatrixCase
 from properties.check import Check, Comparison, Law, Outcome
+from properties.laws.given import given_check
 from properties.target import Target
 from properties.tolerances import rounding
 
@@ -53,11 +54,8 @@ def _zero_direction(target: Target, case: MatrixCase) -> Outcome:
     yield Comparison("the rest along zero", got, case.first, rounding(np.abs(case.first), 1, target.dtype))
 
 
-def _given(target: Target, case: MatrixCase) -> Outcome:
-    weight, direction = case.first.copy(), case.second.copy()
-    target.ask("remove_projection", weight, direction)
-    yield Comparison("the weight after the removal", weight, case.first, 0.0)
-    yield Comparison("the direction after the removal", direction, case.second, 0.0)
+def _arguments(case: MatrixCase) -> dict[str, np.ndarray]:
+    return {"the weight": case.first.copy(), "the direction": case.second.copy()}
 
 
 def _check(name: str, statement: str, law: Law) -> Check:
@@ -77,5 +75,11 @@ CHECKS = (
     _check("idempotent", "Removing a projection twice is removing it once.", _idempotent),
     _check("scale_free", "The length and sign of the direction do not matter.", _scale_free),
     _check("zero_direction", "Along a zero direction nothing is removed.", _zero_direction),
-    _check("given", "Removing a projection leaves the weight and the direction as they were given.", _given),
+    given_check(
+        "projection.given",
+        "remove_projection",
+        "Removing a projection leaves the weight and the direction as they were given.",
+        MATRICES,
+        _arguments,
+    ),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from properties.cases import MODELS, SMALL_CORPORA, CorpusCase, ModelCase
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome, within
 from properties.laws.descent import GROUPS
+from properties.laws.given import given_check
 from properties.laws.softmax_shift import attention_bound, logits_bound
 from properties.laws.statistics_exact import as_array, exact_by_corpus
 from properties.rounded_model import given, loss, passes, slopes, stacked
@@ -63,6 +66,10 @@ def _gradient(group: str) -> Law:
         yield Comparison(f"gradient of {group}", got, value, bound)
 
     return law
+
+
+def _arguments(case: ModelCase) -> dict[str, Any]:
+    return {"the parameters": case.parameters, "the tokens": case.tokens.copy()}
 
 
 def _zero(case: CorpusCase, layers: int = 2) -> dict[str, np.ndarray]:
@@ -124,6 +131,22 @@ CHECKS = (
             "paper, Lemma D.8",
         )
         for group in GROUPS
+    ),
+    *(
+        given_check(
+            id,
+            method,
+            f"{doing} leaves the parameters and the tokens as they were given.",
+            MODELS,
+            _arguments,
+            cost=2,
+        )
+        for id, method, doing in (
+            ("model.attention_given", "attention", "Asking for attention"),
+            ("model.logits_given", "logits", "Asking for logits"),
+            ("model.loss_given", "loss", "Asking for the loss"),
+            ("gradients.given", "gradients", "Asking for gradients"),
+        )
     ),
     Check(
         id="zero.loss",

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from properties.check import Check, Comparison, Law, NotAdmitted, Outcome
 from properties.heads_cases import ROWS, RowsCase
+from properties.laws.given import given_check
 from properties.target import Target
 from properties.tolerances import draws_to_differ
 
@@ -67,6 +69,10 @@ def _seeded(target: Target, case: RowsCase) -> Outcome:
     yield Comparison(name, len(made), max(len(made), 2), 0.0)
 
 
+def _arguments(case: RowsCase) -> dict[str, Any]:
+    return {"the sequences": case.sequences.copy(), "the share": case.share, "the seed": case.seed}
+
+
 def _check(name: str, statement: str, law: Law) -> Check:
     return Check(
         id=f"probe.{name}",
@@ -85,4 +91,11 @@ CHECKS = (
         "repeatable", "A split depends on the sequences and the seed, not on the order of rows.", _repeatable
     ),
     _check("seeded", "The seed of a split is not ignored: many seeds do not all make the same one.", _seeded),
+    given_check(
+        "probe.given",
+        "probe_split",
+        "Splitting rows leaves the numbers of their sequences as they were given.",
+        ROWS,
+        _arguments,
+    ),
 )

@@ -10,6 +10,7 @@ from properties.mutants.of_evidence import G_BAR, Q_BAR_AND_DELTA_BAR, SIGMA_B
 from properties.mutants.of_gradients import GRADIENTS
 from properties.mutants.of_heads import HEAD_PROFILE
 from properties.mutants.of_induction import INDUCTION_SCORE, SEQUENCE_INDUCTION_SCORE
+from properties.mutants.of_inputs import INPUTS
 from properties.mutants.of_layers import MULTI_HEAD_OUTPUT, PROBE_SPLIT
 from properties.mutants.of_positions import POSITIONS
 from properties.mutants.of_predictions import LOGITS, LOSS
@@ -39,4 +40,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *COMPOSITION_SCORE,
     *MULTI_HEAD_OUTPUT,
     *PROBE_SPLIT,
+    *INPUTS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from properties.laws.given import IN_PLACE
 from properties.mutants.mutant import Mutant
 
 _output = partial(Mutant, method="multi_head_output", function="multi_head_output")
@@ -62,6 +63,7 @@ MULTI_HEAD_OUTPUT = (
     _output(
         "heads_removed_from_the_weights",
         slip="a head is removed in the weights that were given, which lack it from then on",
+        kind=IN_PLACE,
         right="gathered = np.zeros_like(gathered)",
         wrong="W_O[:] = 0.0",
         caught_by=("ablation.given",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from properties.laws.given import IN_PLACE
 from properties.mutants.mutant import Mutant
 
 _composition = partial(Mutant, method="composition_score", function="composition_score")
@@ -170,6 +171,7 @@ REMOVE_PROJECTION = (
     _projection(
         "projection_in_place",
         slip="the projection is taken out of the weight that was given, which lacks it from then on",
+        kind=IN_PLACE,
         right="weight - along * direction",
         wrong="np.subtract(weight, along * direction, out=weight)",
         caught_by=("projection.given",),

@@ -59,7 +59,9 @@ def test_nonsense_makes_no_check_err(kind):
     found = {check.id: outcome(check, wrong) for check in [*CHEAP, *DEAR]}
     assert {id: result.note for id, result in found.items() if result.result == "errored"} == {}
     failed = {id for id, result in found.items() if result.result == "failed"}
-    assert len(failed) > len(found) / 2
+    of_what_is_given = {id for id in found if id.endswith("given")}  # whatever is answered
+    assert not failed & of_what_is_given
+    assert len(failed) > (len(found) - len(of_what_is_given)) / 2
     assert all(found[id].counterexample for id in failed)
 
 

@@ -1,0 +1,158 @@
+"""Slips that answer right and change what they were given."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from properties.laws.given import IN_PLACE
+from properties.mutants.mutant import Mutant
+
+_in_place = partial(Mutant, kind=IN_PLACE)
+
+INPUTS = (
+    _in_place(
+        "statistics_sort_the_corpus",
+        method="statistics",
+        slip="the sequences that were given are sorted",
+        function="statistics",
+        right="B_bar = bigram(tokens, vocab_size)",
+        wrong="tokens[:] = tokens[np.lexsort(tokens.T)[::-1]]\n    B_bar = bigram(tokens, vocab_size)",
+        caught_by=("statistics.given",),
+    ),
+    _in_place(
+        "descent_rolls_the_corpus",
+        method="train",
+        slip="each step moves the sequences that were given on by one, to begin with another",
+        function="train",
+        right="slope = gradients(parameters, tokens)",
+        wrong="tokens[:] = np.roll(tokens, 1, axis=0)\n        slope = gradients(parameters, tokens)",
+        caught_by=("descent.given",),
+    ),
+    _in_place(
+        "gradients_centre_W_O",
+        method="gradients",
+        slip="W_O is centred by row in the parameters that were given, which no gradient notices",
+        function="gradients",
+        right="slope = {name",
+        wrong="parameters['W_O'][:] -= parameters['W_O'].mean(axis=1, keepdims=True)\n    slope = {name",
+        caught_by=("gradients.given",),
+    ),
+    _in_place(
+        "gradients_kept_beside_the_parameters",
+        method="gradients",
+        slip="the activations are kept in the parameters that were given, under a name of their own",
+        function="gradients",
+        right="h, maps = forward(parameters, sequence)",
+        wrong="h, maps = forward(parameters, sequence)\n        parameters['h'] = h[-1]",
+        caught_by=("gradients.given",),
+    ),
+    _in_place(
+        "attention_centres_P",
+        method="attention",
+        slip="P is centred in the parameters that were given, which attention does not notice",
+        function="attention",
+        right="return np.array(",
+        wrong="parameters['P'][:] -= parameters['P'].mean(axis=1, keepdims=True)\n    return np.array(",
+        caught_by=("model.attention_given",),
+    ),
+    _in_place(
+        "attention_drops_the_targets",
+        method="attention",
+        slip="the last token of each sequence, which attention does not read, is blanked where it was given",
+        function="attention",
+        right="return np.array(",
+        wrong="tokens[:, -1] = -1\n    return np.array(",
+        caught_by=("model.attention_given",),
+    ),
+    _in_place(
+        "logits_centre_W",
+        method="logits",
+        slip="W is centred by row in the parameters that were given, which the first layer does not notice",
+        function="logits",
+        right="F = [",
+        wrong="parameters['W'][0] -= parameters['W'][0].mean(axis=1, keepdims=True)\n    F = [",
+        caught_by=("model.logits_given",),
+    ),
+    _in_place(
+        "loss_centres_W_O",
+        method="loss",
+        slip="W_O is centred by row in the parameters that were given, which the loss does not notice",
+        function="loss",
+        right="losses = []",
+        wrong="parameters['W_O'][:] -= parameters['W_O'].mean(axis=1, keepdims=True)\n    losses = []",
+        caught_by=("model.loss_given",),
+    ),
+    _in_place(
+        "loss_takes_a_parameter_out",
+        method="loss",
+        slip="a parameter is taken out of the mapping that was given",
+        function="loss",
+        right="mean: float = np.mean(losses)",
+        wrong="parameters.pop('P')\n    mean: float = np.mean(losses)",
+        caught_by=("model.loss_given",),
+    ),
+    _in_place(
+        "profile_weighs_its_rows",
+        method="head_profile",
+        slip="for the distance each row of the map that was given is multiplied by how far its keys are",
+        function="head_profile",
+        right="distance += sum(p * (t - k) for k, p in enumerate(row))",
+        wrong="row *= np.arange(t, -1, -1)\n        distance += row.sum()",
+        caught_by=("heads.profile_given",),
+    ),
+    _in_place(
+        "induction_clears_the_first_copy",
+        method="induction_score",
+        slip="the rows of the first copy, which do not count, are cleared in the map that was given",
+        function="induction_score",
+        right="weights = [",
+        wrong="attention[:period] = 0\n    weights = [",
+        caught_by=("heads.induction_given",),
+    ),
+    _in_place(
+        "sequence_induction_keeps_the_targets",
+        method="sequence_induction_score",
+        slip="all weights but those on targets are cleared in the map that was given",
+        function="sequence_induction_score",
+        right="weights.append(sum(attention[t, k] for k in targets))",
+        wrong="attention[t] *= np.isin(np.arange(len(tokens)), targets)\n"
+        "            weights.append(attention[t].sum())",
+        caught_by=("induction.given",),
+    ),
+    _in_place(
+        "sequence_induction_numbers_the_tokens",
+        method="sequence_induction_score",
+        slip="the tokens are numbered anew where they were given, which changes no score",
+        function="sequence_induction_score",
+        right="weights = []",
+        wrong="tokens += 1\n    weights = []",
+        caught_by=("induction.given",),
+    ),
+    _in_place(
+        "composition_normalises_its_factors",
+        method="composition_score",
+        slip="a factor is divided by its norm where it was given, which changes no score",
+        function="composition_score",
+        right="product = first @ second",
+        wrong="second /= np.linalg.norm(second) or 1.0\n    product = first @ second",
+        caught_by=("composition.given",),
+    ),
+    _in_place(
+        "split_numbers_the_sequences",
+        method="probe_split",
+        slip="the sequences are numbered from 0 where they were given",
+        function="probe_split",
+        right="numbers = sorted",
+        wrong="sequences -= sequences.min()\n    numbers = sorted",
+        caught_by=("probe.given",),
+    ),
+    _in_place(
+        "heads_cleared_from_the_list",
+        method="multi_head_output",
+        slip="the list of heads to remove is emptied once all are removed",
+        function="multi_head_output",
+        right="return output",
+        wrong="ablated.clear()\n    return output",
+        caught_by=("ablation.given",),
+    ),
+)
