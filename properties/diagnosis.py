@@ -44,8 +44,9 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
     told = [until_failure(check, target, case) for case in cases]
     if not all(told):
         return None
-    if told[0][-1].slip and fails(told[0][-1]):
-        return known(told[0][-1].slip)
+    certain = _certain(told[0]) or _from_the_start(check, target)
+    if certain:
+        return known(certain)
     if not all(_repeats(check, target, case, mine) for case, mine in zip(cases, told, strict=True)):
         return known("not repeatable")
     if not any(np.isfinite(arrays(one[-1])[0]).any() for one in told) and not passes_an_earlier(
@@ -77,6 +78,21 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
         rounded = all(np.array_equal(np.float32(one.got), np.asarray(one.got)) for one in wrong)
         return known("float32" if rounded else "float32 inside")
     return _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype) if of_right else None
+
+
+def _certain(told: list[Comparison]) -> str | None:
+    """Return the slip that a failure is where it can be no other."""
+    return told[-1].slip if told and fails(told[-1]) else None
+
+
+def _from_the_start(check: Check, target: Target) -> str | None:
+    """Return the slip that a descent begins with: nothing can be said of what comes after it."""
+    from properties.catalogue import BY_ID
+
+    start = BY_ID["first_step.start"]
+    return (
+        _certain(until_failure(start, target, start.cases.ordinary)) if check.needs == start.needs else None
+    )
 
 
 def _repeats(check: Check, target: Target, case: Any, told: list[Comparison]) -> bool:

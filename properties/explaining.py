@@ -39,16 +39,19 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
     Where no slip that is known does, one that is solved for may: a factor inside the model. A statistic may
     also be wrong as it is answered, and right where others are made of it.
     """
-    from properties.mutants.factors import PLACES, RATES
+    from properties.mutants.factors import EXTRAS, PLACES, RATES
     from properties.mutants.suspects import suspects
 
     every = suspects(check.needs)
+    if check.needs in (("gradients",), ("train",)) and _is_right(target, "loss", ("model.loss",)):
+        # The slope of a slipped loss is that of no right one; and it takes a loss for every parameter.
+        every = tuple(one for one in every if not one.in_the_loss)
     if _only_descent_is_wrong(check, target):
-        found = _narrowed(check, target, cases, told, [one for one in every if one.alone])
-        found = found or _a_factor(check, target, cases, told, RATES)
-        if found:
-            return found
-    places = (*PLACES, *RATES) if check.needs == ("train",) else PLACES
+        alone = [one for one in every if one.alone]
+        return _narrowed(check, target, cases, told, alone) or _a_factor(
+            check, target, cases, told, (*RATES, *EXTRAS)
+        )
+    places = (*PLACES, *RATES, *EXTRAS) if check.needs == ("train",) else PLACES
     found = _narrowed(check, target, cases, told, every) or _a_factor(check, target, cases, told, places)
     if found or "statistics" not in check.needs:
         return found
@@ -80,11 +83,16 @@ def _only_descent_is_wrong(check: Check, target: Target) -> bool:
 
     From zero many slips of the model make one descent; the gradients elsewhere tell them apart.
     """
+    return check.needs == ("train",) and _is_right(target, "gradients", OF_GRADIENTS)
+
+
+def _is_right(target: Target, method: str, laws: tuple[str, ...]) -> bool:
+    """Return whether a target has a method and holds these laws on it, on their ordinary cases."""
     from properties.catalogue import select
 
-    if check.needs != ("train",) or "gradients" not in target.methods:
+    if method not in target.methods:
         return False
-    told = (until_failure(one, target, one.cases.ordinary) for one in select(OF_GRADIENTS))
+    told = (until_failure(law, target, law.cases.ordinary) for law in select(laws))
     return all(one and not fails(one[-1]) for one in told)
 
 

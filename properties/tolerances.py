@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 UNIT_ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24}
 SMALLEST_NORMAL = {"float64": 2.0**-1022, "float32": 2.0**-126}
@@ -119,7 +119,7 @@ def fewest_inside(draws: int) -> int:
     at most 2 exp(-DEVIATIONS^2 / 2) = 7e-4, by the binomial distribution.
     """
     rare = 2 * math.exp(-(DEVIATIONS**2) / 2)
-    return next(k for k in range(draws + 1) if special.bdtr(k, draws, CONFIDENCE) > rare)
+    return next(k for k in range(draws + 1) if scipy.special.bdtr(k, draws, CONFIDENCE) > rare)
 
 
 # An interval of a prediction holds one draw in so many: the field's usual 95%. It is stated beside each one.

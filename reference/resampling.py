@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Float64
-from scipy import special
 
 from reference.errors import InputError
 
@@ -63,7 +63,7 @@ def over_models(values: Float64[np.ndarray, "M n *shape"]) -> Interval:
     """
     _at_least_two(values[0], "sequences")
     value, error, freedom = _over_both(values)
-    reach = error * special.stdtrit(freedom, (1 + LEVEL) / 2)
+    reach = error * scipy.special.stdtrit(freedom, (1 + LEVEL) / 2)
     return Interval(value, np.asarray(value - reach), np.asarray(value + reach))
 
 
@@ -102,7 +102,7 @@ def two_sided_p(values: Float64[np.ndarray, n * shape]) -> Float64[np.ndarray, "
     error = values.std(axis=0, ddof=1) / np.sqrt(n)
     mean = values.mean(axis=0)
     t = np.divide(mean, error, out=np.where(mean != 0, np.inf, 0.0), where=error > 0)
-    return np.asarray(2 * special.stdtr(n - 1, -np.abs(t)))
+    return np.asarray(2 * scipy.special.stdtr(n - 1, -np.abs(t)))
 
 
 def holm(p: Float64[np.ndarray, " k"]) -> Float64[np.ndarray, " k"]:

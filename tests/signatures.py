@@ -9,7 +9,7 @@ is all that a signature speaks of: holding it at every call took a third of the 
 from collections.abc import Callable, Mapping
 from functools import wraps
 from itertools import islice
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, get_args, get_type_hints
 
 import jaxtyping
@@ -28,6 +28,8 @@ def enforced(function: Any = None, *, typechecker: Any) -> Any:
     """Return a function or class that refuses what its signature does not admit; for jaxtyping's hook."""
     if function is None:
         return lambda given: enforced(given, typechecker=typechecker)
+    if isinstance(function, FunctionType) and "<locals>" in function.__qualname__ and _seen(function):
+        return function
     if isinstance(function, FunctionType) and not _has_shapes(function):
         return beartype(function)
     if isinstance(function, FunctionType):
@@ -66,6 +68,16 @@ def once_for_each_kind(function: Callable[..., Any], typechecker: Any) -> Callab
         return result
 
     return called
+
+
+_SEEN: set[CodeType] = set()
+
+
+def _seen(function: FunctionType) -> bool:
+    """Return whether a function that is made inside another was made before: the first made is held."""
+    seen = function.__code__ in _SEEN
+    _SEEN.add(function.__code__)
+    return seen
 
 
 # A list of more has parts of one kind.

@@ -118,6 +118,17 @@ def test_the_help_of_no_command_imports_anything_heavy():
     assert printed.strip() == "[]"
 
 
+def test_what_tries_a_check_imports_only_what_every_check_needs():
+    """Parts of SciPy, which take as long as Hypothesis, are imported where they are called."""
+    seldom = {"scipy.special", "scipy.sparse", "scipy.stats", "sympy", "torch", "numba"}
+    printed = started(
+        "from properties.catalogue import CHECKS\n"
+        "import properties.runner\n"
+        f"print(sorted({seldom!r} & set(sys.modules)))"
+    )
+    assert printed.strip() == "[]"
+
+
 def test_the_names_of_experiments_need_no_torch():
     printed = started(
         "import contextlib, io\n"

@@ -11,6 +11,7 @@ Nothing here states their closed forms: `symbolic` sums them, `step_coefficients
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def next_step_coefficients(steps: int) -> dict[str, tuple[int, ...]]:
     return {"W_O": (n,), "V": (p, q), "W": (a, b, c), "P": (a, b, c)}
 
 
+@cache
 def symbolic() -> dict[str, sympy.Expr]:
     """The same coefficients as factored polynomials in the symbol s, by summing the recursions with SymPy."""
     import sympy  # here, because the integers above must not wait for it

@@ -6,7 +6,8 @@ right model with V/c in layer l; scores are quadratic in it, so that model has c
 slipped model is the right one at other parameters: its answers follow for any c, its gradients are those of
 the right model there times the same powers (the chain rule), and c can be solved for. Gauss-Newton steps
 c <- c - <f', f> / <f', f'> lead to where f, what the model with c answers less what was answered, vanishes.
-A factor that goes with a size of the case is told as that size.
+A factor that goes with a size of the case is told as that size. Descent may also have more than its steps,
+momentum or a decay of the weights: its coefficient is solved for in the same way.
 """
 
 from __future__ import annotations
@@ -41,6 +42,14 @@ RATES = {
     "the learning rate is": ("W_O", "V", "W", "P"),
     **{f"the learning rate of {name} is": (name,) for name in ("W_O", "V", "W", "P")},
 }
+# What a step may go along instead of the gradient g: u <- c u + g, or u <- c u + (1 - c) g, or c u + g with
+# the first of these, or c theta + g. No c is negative, and of a momentum none is 1 or more.
+MOMENTUM, DAMPENED, NESTEROV, DECAY = EXTRAS = (
+    "there is momentum of",
+    "there is dampened momentum of",
+    "there is Nesterov's momentum of",
+    "there is weight decay of",
+)
 ANSWERED = ("logits", "attention", "loss")
 METHODS = (*ANSWERED, "gradients", "train")
 MOST_STEPS = 16
@@ -51,7 +60,7 @@ LARGEST = 4096
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor at one of PLACES or RATES, a number or a power of a size of the case."""
+    """A factor at one of PLACES or RATES, or of EXTRAS: a number or a power of a size of the case."""
 
     place: str
     size: float | Power
@@ -60,14 +69,16 @@ class Factor:
     def name(self) -> str:
         """What the slip is called."""
         size = self.size.text if isinstance(self.size, Power) else as_text(self.size)
-        return f"{self.place} multiplied by {size}"
+        return f"{self.place} {size}" if self.place in EXTRAS else f"{self.place} multiplied by {size}"
 
     def make(self) -> Implementation:
         """Return the plain implementation with the factor in every method that it reaches."""
         training = rewritten(plain_training, [])
         vars(training)["gradients"] = self._moves if self.place in RATES else self._gradients
         methods: dict[str, Callable[..., Any]] = {"train": training.train}
-        if self.place in PLACES:
+        if self.place in EXTRAS:
+            methods = {"train": self._stepped}
+        elif self.place in PLACES:
             methods |= {name: partial(self._answer, getattr(plain_model, name)) for name in ANSWERED}
             methods |= {"gradients": self._gradients}
         elif isinstance(self.size, Power):
@@ -95,6 +106,20 @@ class Factor:
         return {
             name: value * (self.size if name in RATES[self.place] else 1.0) for name, value in slope.items()
         }
+
+    def _stepped(self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int) -> Any:
+        size = self.size.of(tokens, vocab_size, layers, steps) if isinstance(self.size, Power) else self.size
+        parameters = plain_training.start(vocab_size, tokens.shape[1] - 1, layers)
+        way = {name: np.zeros_like(value) for name, value in parameters.items()}
+        for _ in range(steps):
+            slope = plain_training.gradients(parameters, tokens)
+            for name, before in parameters.items():
+                kept = before if self.place == DECAY else way[name]
+                share = 1 - size if self.place == DAMPENED else 1.0
+                way[name] = size * kept + share * slope[name]
+                along = size * way[name] + slope[name] if self.place == NESTEROV else way[name]
+                parameters[name] = before - rate * along
+        return parameters
 
     def _train(self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int) -> Any:
         assert isinstance(self.size, Power)
@@ -125,6 +150,8 @@ def solved(place: str, rest: Callable[[Factor], np.ndarray], case: Any) -> Itera
         size -= step
         if abs(step) <= NUDGE * NUDGE * abs(size):
             break
+    if place in EXTRAS and (size < 0 or (size >= 1 and place != DECAY)):
+        return
     for near in _near(size):
         yield Factor(place, near)
     for power in powers(case):

@@ -88,6 +88,25 @@ TRAIN = (
         caught_by=("first_step.W_O", "scaling.V", "scaling.W"),
     ),
     _train(
+        "train_adam",
+        slip="the steps are those of Adam, not of plain descent",
+        right="""for _step in range(steps):
+        slope = gradients(parameters, tokens)
+        for name in ("W_O", "V", "W", "P"):
+            parameters[name] = parameters[name] - rate * slope[name]
+""",
+        wrong="""mean, square = dict.fromkeys(parameters, 0), dict.fromkeys(parameters, 0)
+    for step in range(1, steps + 1):
+        slope = gradients(parameters, tokens)
+        for name in ("W_O", "V", "W", "P"):
+            mean[name] = 0.9 * mean[name] + 0.1 * slope[name]
+            square[name] = 0.999 * square[name] + 0.001 * slope[name] ** 2
+            size = np.sqrt(square[name] / (1 - 0.999**step)) + 1e-8
+            parameters[name] = parameters[name] - rate * mean[name] / (1 - 0.9**step) / size
+""",
+        caught_by=("first_step.W_O", "descent.parameters", "scaling.V"),
+    ),
+    _train(
         "train_gradient_summed",
         slip="the gradient is that of the summed loss, not divided by NT",
         kind="not divided by NT",
@@ -164,10 +183,11 @@ TRAIN = (
         "train_from_a_random_start",
         method="train",
         slip="the start is small and random, not zero",
+        kind="not from zero",
         function="start",
         right="np.zeros(shape)",
         wrong="np.random.default_rng(0).normal(0, 1e-6, shape)",
-        caught_by=("first_step.others", "descent.parameters"),
+        caught_by=("first_step.start", "first_step.others", "descent.parameters"),
     ),
     _train(
         "train_float32",

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from properties.laws.given import IN_PLACE
 from properties.mutants import plain_model, plain_statistics, plain_training
 from properties.mutants.catalogue import MUTANTS
 from properties.mutants.mutant import (
@@ -41,6 +42,10 @@ MADE_IN = {
     "context": ("Phi_bar",),
     "evidence": ("Q_bar", "Delta_bar"),
 }
+
+
+# Those that answer right and change what they are given are told by what they change.
+ANSWERING = tuple(one for one in MUTANTS if one.kind != IN_PLACE)
 
 
 @dataclass(frozen=True)
@@ -112,12 +117,14 @@ class Suspect:
         places: the statistics that it is made in; empty for other methods.
         make: makes an implementation with the slip, anew each time: one may remember its answers.
         alone: whether every other method than the one asked for is right.
+        in_the_loss: whether the loss is wrong as well.
     """
 
     name: str
     places: frozenset[str]
     make: Callable[[], Implementation]
     alone: bool = False
+    in_the_loss: bool = False
 
 
 @cache
@@ -125,11 +132,15 @@ def suspects(needs: tuple[str, ...]) -> tuple[Suspect, ...]:
     """Return what may be behind an answer to a law that asks for these methods."""
     throughout = [*_in_the_model(), *_in_the_gradients()]
     shown = {_edit(one) for one, _, methods in throughout if {*needs} <= methods}
-    alone = [one for one in MUTANTS if one.method in needs and _edit(one) not in shown]
+    alone = [one for one in ANSWERING if one.method in needs and _edit(one) not in shown]
     return (
         *(Suspect(one.name, _places(one), partial(implementation, one), alone=True) for one in alone),
         *(_in_several() if "statistics" in needs else ()),
-        *(Suspect(one.name, frozenset(), make) for one, make, methods in throughout if methods & {*needs}),
+        *(
+            Suspect(one.name, frozenset(), make, in_the_loss="loss" in methods)
+            for one, make, methods in throughout
+            if methods & {*needs}
+        ),
     )
 
 
@@ -145,7 +156,7 @@ def _places(mutant: Mutant) -> frozenset[str]:
 def _in_several() -> tuple[Suspect, ...]:
     """Return the slips of one name made in several functions of the statistics, or beside another writing."""
     found = []
-    statistics = [one for one in MUTANTS if one.method == "statistics"]
+    statistics = [one for one in ANSWERING if one.method == "statistics"]
     for name in dict.fromkeys(one.name for one in statistics):
         by_function: dict[str, list[Mutant | None]] = {}
         for one in statistics:
@@ -170,7 +181,7 @@ def in_the_answer(statistic: str) -> tuple[Suspect, ...]:
     """Return the slips of one statistic that is answered so, while what follows from it is right."""
     return tuple(
         Suspect(one.name, frozenset({statistic}), partial(_answering, {statistic: implementation(one)}))
-        for one in MUTANTS
+        for one in ANSWERING
         if statistic in _places(one)
     )
 
@@ -214,7 +225,7 @@ _Throughout = tuple[Mutant, Callable[[], Implementation], set[str]]
 def _in_the_model() -> tuple[_Throughout, ...]:
     """Return each slip of the model in all that runs it, with gradients by hand and by autograd."""
     found: dict[tuple[str, str, str], Mutant] = {}
-    for one in MUTANTS:
+    for one in ANSWERING:
         if one.method in OF_THE_MODEL and one.function != "attention":
             found.setdefault((one.function, one.right, one.wrong), one)
     return tuple(
@@ -272,7 +283,9 @@ def _of(model: types.ModuleType, in_training: dict[str, Any]) -> Implementation:
 def _in_the_gradients() -> tuple[_Throughout, ...]:
     """Return each slip of the gradients in descent too, which goes along them."""
     return tuple(
-        (one, partial(_with_its_descent, one), {*OF_TRAINING}) for one in MUTANTS if one.method == "gradients"
+        (one, partial(_with_its_descent, one), {*OF_TRAINING})
+        for one in ANSWERING
+        if one.method == "gradients"
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float64, Int64
-from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Bigram:
     def of(cls, tokens: Int64[np.ndarray, "N T_plus_1"], vocab_size: int) -> Bigram:
         """Count the pairs of a corpus."""
         x, y = tokens[:, :-1].ravel(), tokens[:, 1:].ravel()
-        pairs = sparse.coo_array((np.ones(x.size), (x, y)), shape=(vocab_size, vocab_size))
-        J = sparse.csr_array(pairs)
-        return cls(J, sparse.csr_array(J.T), np.bincount(x, minlength=vocab_size).astype(float), x.size)
+        pairs = scipy.sparse.coo_array((np.ones(x.size), (x, y)), shape=(vocab_size, vocab_size))
+        J = scipy.sparse.csr_array(pairs)
+        return cls(J, scipy.sparse.csr_array(J.T), np.bincount(x, minlength=vocab_size).astype(float), x.size)
 
     @property
     def frequency(self) -> Float64[np.ndarray, " V"]:

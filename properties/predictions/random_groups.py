@@ -56,8 +56,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Float64
-from scipy import special
 
 from properties.predictions.sampling import Noise, Statistics, Tokens, leading_directions
 from properties.predictions.variance_ratio import UNKNOWN, VarianceRatio
@@ -109,7 +109,7 @@ class Scatter:
 
     def half_width_of_square(self, sequences: float) -> float:
         """Return the relative half-width of the interval for |x|^2, x from so many sequences."""
-        reach = float(special.stdtrit(self.groups - 1, (1 + CONFIDENCE) / 2))
+        reach = float(scipy.special.stdtrit(self.groups - 1, (1 + CONFIDENCE) / 2))
         return reach * self.square_deviation * math.sqrt(self.group_size / sequences)
 
     def square_ratio(self, trained: float, known: int) -> float:

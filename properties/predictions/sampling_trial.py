@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Int64
-from scipy import special
 
 from properties.predictions.random_groups import FEWEST_GROUPS, deal
 from properties.predictions.sampling import Noise, Statistics, leading_directions
@@ -105,10 +105,10 @@ def place(noise: Noise, rho: float) -> float:
     if not 0 < noise.low < noise.high < math.inf:
         return math.nan
     f = noise.ratio.freedom
-    reach = float(special.stdtrit(f, (1 + CONFIDENCE) / 2))
+    reach = float(scipy.special.stdtrit(f, (1 + CONFIDENCE) / 2))
     low, high, drawn = (noise.ratio.score(one / noise.rho) for one in (noise.low, noise.high, rho))
     # By the ends that were told: where these are not the distribution's own, the place shows it.
-    return float(special.stdtr(f, (2 * drawn - low - high) / (high - low) * reach))
+    return float(scipy.special.stdtr(f, (2 * drawn - low - high) / (high - low) * reach))
 
 
 def blocks(

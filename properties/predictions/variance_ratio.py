@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy import special
+import scipy
 
 from properties.tolerances import UNIT_ROUNDOFF
 
@@ -41,18 +41,18 @@ class VarianceRatio:
 
     def quantile(self, level: float) -> float:
         """Return the ratio below which a draw lies with the probability `level`."""
-        normal = float(special.ndtr(special.stdtrit(self.freedom, level)))
+        normal = float(scipy.special.ndtr(scipy.special.stdtrit(self.freedom, level)))
         if self._estimate_is_exact:
-            return float(special.gammaincinv(self.draw / 2, normal)) / (self.draw / 2)
-        return float(special.fdtri(self.draw, self.estimate, normal))
+            return float(scipy.special.gammaincinv(self.draw / 2, normal)) / (self.draw / 2)
+        return float(scipy.special.fdtri(self.draw, self.estimate, normal))
 
     def score(self, ratio: float) -> float:
         """Return the normal value that is at the place of a ratio; -inf and inf at the ends."""
         if math.isinf(ratio):
             return ratio
         if self._estimate_is_exact:
-            return float(special.ndtri(special.gammainc(self.draw / 2, ratio * (self.draw / 2))))
-        return float(special.ndtri(special.fdtr(self.draw, self.estimate, ratio)))
+            return float(scipy.special.ndtri(scipy.special.gammainc(self.draw / 2, ratio * (self.draw / 2))))
+        return float(scipy.special.ndtri(scipy.special.fdtr(self.draw, self.estimate, ratio)))
 
     @property
     def _estimate_is_exact(self) -> bool:

@@ -99,5 +99,6 @@ def test_zeros_are_not_called_a_slip_that_another_law_refutes():
             found = {name: found[name] - rate * share * slope[name] for name in found}
         return found
 
-    assert told("first_step.W_O", train=partial(warm, first=0))[0] == "the last step is not made"
-    assert told("first_step.W_O", train=partial(warm, first=1))[0] == "all zero"
+    for first, slip in ((0, "the last step is not made"), (1, "all zero")):
+        descent = {"train": partial(warm, first=first), "gradients": gradients}
+        assert told("first_step.W_O", **descent)[0] == slip

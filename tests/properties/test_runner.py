@@ -50,7 +50,8 @@ TRIED = {"gpu": 16, "gpu32": 16, "compiled": 16}
 
 
 @pytest.mark.parametrize(
-    "name", ["reference", "gpu", pytest.param("gpu32", marks=pytest.mark.deep), "compiled"]
+    "name",
+    ["reference", "compiled", *(pytest.param(name, marks=pytest.mark.deep) for name in ("gpu", "gpu32"))],
 )
 def test_the_implementations_that_come_along_pass(name):
     if name != "reference":
