@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from properties.sizes import Power
+if TYPE_CHECKING:
+    from properties.sizes import Power
 
 KINDS = {
     "transposed": "It is transposed: right with its two axes swapped. Look for a transpose that is missing "

@@ -129,6 +129,14 @@ def test_what_tries_a_check_imports_only_what_every_check_needs():
     assert printed.strip() == "[]"
 
 
+def test_what_predicts_a_run_draws_no_cases():
+    printed = started(
+        "import paper_checks.prediction.comparison, paper_checks.prediction.forecast, properties.checkpoint\n"
+        "print('hypothesis' in sys.modules)"
+    )
+    assert printed.strip() == "False"
+
+
 def test_the_names_of_experiments_need_no_torch():
     printed = started(
         "import contextlib, io\n"
