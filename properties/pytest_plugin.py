@@ -1,7 +1,6 @@
 """The pytest plugin: `pytest --pyargs properties --impl py:mine:impl` holds an implementation to every law.
 
-It is loaded into every run of pytest wherever this is installed, so it imports nothing but pytest until
---impl is given. The tests themselves are in `properties.test_conformance`.
+Its options are in `paper_checks.pytest_options`, the tests themselves in `properties.test_conformance`.
 """
 
 from __future__ import annotations
@@ -20,40 +19,10 @@ if TYPE_CHECKING:
     from properties.results import Result
     from properties.target import Target
 
+NAME = "leadterms-conformance"
 COLUMNS = 80
 PROPERTY = "leadterms"
-PROFILES = ("quick", "ci", "deep")
 ADVICE = "no law was run; add: --pyargs properties"
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options, all in one group."""
-    group = parser.getgroup("leadterms", "laws of the theory of how transformers start to learn")
-    group.addoption(
-        "--impl",
-        action="append",
-        default=[],
-        metavar="TARGET",
-        help="hold this implementation to the laws (with: --pyargs properties); reference, gpu, gpu32, "
-        "compiled, py:module:attribute, torch:module:factory or 'cmd:PROGRAM ARGS'; "
-        "may be given several times",
-    )
-    group.addoption("--leadterms-json", type=Path, metavar="FILE", help="write the results as JSON lines")
-    group.addoption("--leadterms-profile", choices=PROFILES, default="quick", help="how many cases a check")
-    group.addoption("--leadterms-seed", type=int, default=0, metavar="N", help="where cases start from")
-    group.addoption(
-        "--leadterms-xfail",
-        type=Path,
-        metavar="FILE",
-        help="expected failures: TOML with check, reason, link",
-    )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Collect results, where there is an implementation to hold to the laws."""
-    config.addinivalue_line("markers", "leadterms: a law that an implementation is held to")
-    if config.getoption("--impl"):
-        config.pluginmanager.register(Conformance(config), "leadterms-conformance")
 
 
 class Conformance:
@@ -160,7 +129,7 @@ class Conformance:
 
 def conformance(config: pytest.Config) -> Conformance | None:
     """Return what holds the implementations of this run, None without --impl."""
-    found: Conformance | None = config.pluginmanager.get_plugin("leadterms-conformance")
+    found: Conformance | None = config.pluginmanager.get_plugin(NAME)
     return found
 
 

@@ -166,11 +166,30 @@ def test_start_up_imports_nothing_heavy(project):
     (project.folder / "conftest.py").write_text(
         "import sys\n"
         "def pytest_unconfigure():\n"
-        "    heavy = {'torch', 'sympy', 'flint', 'numpy', 'hypothesis', 'reference', 'properties.check'}\n"
-        "    print('imported', sorted(heavy & set(sys.modules)), 'properties.pytest_plugin' in sys.modules)\n"
+        "    heavy = {'torch', 'sympy', 'flint', 'numpy', 'hypothesis', 'reference', 'properties'}\n"
+        "    ours = 'paper_checks.pytest_options' in sys.modules\n"
+        "    print('imported', sorted(heavy & set(sys.modules)), ours)\n"
     )
     assert "imported [] True" in project("--co", "test_own.py", *OTHERS).stdout
     assert "imported [] False" in project("--co", "test_own.py", *OTHERS, "-p", "no:leadterms").stdout
+
+
+@pytest.mark.parametrize("name", ["properties.py", "properties/__init__.py", "theory.py", "reference.py"])
+def test_the_tests_of_a_project_with_a_module_called_as_ours_run_as_ever(project, name):
+    module = project.folder / name
+    module.parent.mkdir(exist_ok=True)
+    module.write_text("theirs = 1\n")
+    own = module.relative_to(project.folder).parts[0].removesuffix(".py")
+    (project.folder / "test_own.py").write_text(
+        f"from {own} import theirs\ndef test_own(): assert theirs == 1\n"
+    )
+    done = project("test_own.py", *OTHERS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if own == "properties":
+        done = project("--pyargs", "properties", "--impl", "py:mine:Mine", *OTHERS)
+        assert done.returncode == pytest.ExitCode.USAGE_ERROR
+        assert f"{module} hides the laws of leadterms" in done.stderr
+        assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_the_plugin_adds_little_to_the_collection_of_tests_that_are_none_of_its_own(project):
