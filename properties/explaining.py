@@ -44,7 +44,7 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
 
     every = suspects(check.needs)
     if check.needs in (("gradients",), ("train",)) and _is_right(target, "loss", ("model.loss",)):
-        # The slope of a slipped loss is that of no right one; and it takes a loss for every parameter.
+        # Then the model is right, and only its gradients are not; slopes of slipped models take long to find.
         every = tuple(one for one in every if not one.in_the_loss)
     if _only_descent_is_wrong(check, target):
         alone = [one for one in every if one.alone]

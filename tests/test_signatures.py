@@ -28,6 +28,19 @@ def test_an_answer_is_held_to_the_sizes_of_what_was_given():
         enforced(longer, typechecker=beartype)(np.zeros(2))
 
 
+def test_a_function_inside_another_is_held_the_first_time_that_it_is_made():
+    def made():
+        def same(value: int) -> int:
+            return value
+
+        return enforced(same, typechecker=beartype)
+
+    first, second = made(), made()
+    with pytest.raises(BeartypeCallHintViolation):
+        first("1")
+    assert second("1") == "1"
+
+
 def test_calls_that_were_right_admit_no_wrong_one():
     """Arguments are told apart by type, by the type and shape of their arrays, and by their parts.
 
