@@ -12,6 +12,7 @@ answer and no other law decides between them, all of them are said.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,7 +78,10 @@ def diagnose(check: Check, target: Target, failed: Any) -> Slip | None:
     if as_float32:
         rounded = all(np.array_equal(np.float32(one.got), np.asarray(one.got)) for one in wrong)
         return known("float32" if rounded else "float32 inside")
-    return _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype) if of_right else None
+    if not of_right:
+        return None
+    found = _constant(wrong, target.dtype) or _of_a_size(wrong, cases, target.dtype)
+    return found or _of_another_length(wrong, target.dtype)
 
 
 def _certain(told: list[Comparison]) -> str | None:
@@ -198,6 +202,18 @@ def _of_a_size(wrong: list[Comparison], cases: list[Any], dtype: str) -> Slip | 
             if all(_is_times(one, power.value(case), dtype) for one, case in zip(wrong, cases, strict=True))
         ]
     )
+
+
+def _of_another_length(wrong: list[Comparison], dtype: str) -> Slip | None:
+    """Return that each case has a factor of its own, where each has numbers enough to tell that."""
+    for one in wrong:
+        got, expected, bound = arrays(one)
+        if np.count_nonzero(np.abs(expected) > bound) < 2:
+            return None
+        factor = float((got * expected).sum() / (expected * expected).sum())
+        if not math.isfinite(factor) or factor <= 0 or not _is_times(one, factor, dtype):
+            return None
+    return known("of another length")
 
 
 def _is_times(one: Comparison, factor: float, dtype: str) -> bool:

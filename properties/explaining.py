@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,10 +42,9 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
     from properties.mutants.factors import EXTRAS, PLACES, RATES
     from properties.mutants.suspects import suspects
 
-    every = suspects(check.needs)
-    if check.needs in (("gradients",), ("train",)) and _is_right(target, "loss", ("model.loss",)):
-        # Then the model is right, and only its gradients are not; slopes of slipped models take long to find.
-        every = tuple(one for one in every if not one.in_the_loss)
+    every: Collection[Suspect] = suspects(check.needs)
+    if check.needs in (("gradients",), ("train",)):
+        every = _of_this_loss(target, every)
     if _only_descent_is_wrong(check, target):
         alone = [one for one in every if one.alone]
         return _narrowed(check, target, cases, told, alone) or _a_factor(
@@ -56,6 +55,21 @@ def explaining(check: Check, target: Target, cases: list[Any], told: list[list[C
     if found or "statistics" not in check.needs:
         return found
     return _narrowed(check, target, cases, told, _in_the_answer(target))
+
+
+def _of_this_loss(target: Target, those: Collection[Suspect]) -> list[Suspect]:
+    """Return the suspects that are right in the loss, and those that answer it as the target does.
+
+    Gradients are slopes of the loss, so that what is behind them is behind it; and slopes of slipped models
+    take long to find. All of them where the target tells no loss.
+    """
+    from properties.catalogue import BY_ID
+
+    law = BY_ID["model.loss"]
+    mine = until_failure(law, target, law.cases.ordinary) if "loss" in target.methods else []
+    slipped = [one for one in those if one.in_the_loss]
+    same = _also_explaining(law, mine, target.dtype, slipped) if mine else slipped
+    return [one for one in those if not one.in_the_loss or one in same]
 
 
 def _in_the_answer(target: Target) -> list[Suspect]:
@@ -83,16 +97,11 @@ def _only_descent_is_wrong(check: Check, target: Target) -> bool:
 
     From zero many slips of the model make one descent; the gradients elsewhere tell them apart.
     """
-    return check.needs == ("train",) and _is_right(target, "gradients", OF_GRADIENTS)
-
-
-def _is_right(target: Target, method: str, laws: tuple[str, ...]) -> bool:
-    """Return whether a target has a method and holds these laws on it, on their ordinary cases."""
     from properties.catalogue import select
 
-    if method not in target.methods:
+    if check.needs != ("train",) or "gradients" not in target.methods:
         return False
-    told = (until_failure(law, target, law.cases.ordinary) for law in select(laws))
+    told = (until_failure(one, target, one.cases.ordinary) for one in select(OF_GRADIENTS))
     return all(one and not fails(one[-1]) for one in told)
 
 
@@ -161,13 +170,19 @@ def _narrowed(
             undecided.append(other)
     # A law that fails as well may do so through a second slip: it decides between slips, and refutes none.
     # Zeros alone say little, as those of one step not made do of a descent: there it does refute them.
-    all_zero = not any(np.any(arrays(one[-1])[0]) for one in told)
+    all_zero = all(is_zero(one[-1]) for one in told)
     for other in [*undecided, *later]:
         if all_zero or len({one.name for one in found}) > 1:
             mine = until_failure(other, target, other.cases.ordinary)
             explained = _also_explaining(other, mine, target.dtype, found)
             found = explained if all_zero else explained or found
     return found
+
+
+def is_zero(comparison: Comparison) -> bool:
+    """Return whether what was answered is zero in every entry, within its rounding."""
+    got, _, bound = arrays(comparison)
+    return got.shape == bound.shape and bool((np.abs(got) <= bound).all())
 
 
 def _also_explaining(check: Check, mine: list[Comparison], dtype: str, found: list[Suspect]) -> list[Suspect]:

@@ -35,6 +35,8 @@ KINDS = {
     "an argument, and work on a copy.",
     "not from zero": "It does not start from zero: look for a start that is drawn, or parameters that "
     "are kept from the call before.",
+    "of another length": "It is along what is right, and of another length in each case: look for what is "
+    "clipped or normalised, or a factor that goes with the corpus.",
     "transposed and negated": "It is transposed and negated: right with its axes swapped and the other sign.",
     "reversed": "It is reversed: its first entry is that of the farthest key, not of the position itself.",
     "all zero": "Every entry is zero: look for what is never written to, or a step that is never made.",

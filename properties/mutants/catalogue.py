@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from properties.mutants.mutant import Mutant
 from properties.mutants.of_attention import ATTENTION
+from properties.mutants.of_centring import CENTRING
 from properties.mutants.of_descent import TRAIN
 from properties.mutants.of_divisors import DIVISORS
 from properties.mutants.of_evidence import G_BAR, Q_BAR_AND_DELTA_BAR, SIGMA_B
@@ -26,6 +27,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *Q_BAR_AND_DELTA_BAR,
     *DIVISORS,
     *POSITIONS,
+    *CENTRING,
     *ATTENTION,
     *LOGITS,
     *LOSS,

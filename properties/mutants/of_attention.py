@@ -75,6 +75,14 @@ ATTENTION = (
         caught_by=("model.attention", "zero.attention"),
     ),
     _attention(
+        "attention_excludes_t_by_a_large_number",
+        slip="the mask hides position t from itself by -1e9, so that the first sees all that it should not",
+        right="np.where(visible, scores, -np.inf)",
+        wrong="np.where(distance >= 1, scores, -1e9)",
+        kind="position t excluded",
+        caught_by=("model.attention", "zero.attention"),
+    ),
+    _attention(
         "attention_mask_upside_down",
         slip="the mask is upside down: a position sees itself and the later ones",
         right="distance >= 0",

@@ -217,4 +217,14 @@ GRADIENTS = (
         kind="float32",
         caught_by=("gradients.W_O", "gradients.V", "zero.gradients"),
     ),
+    _gradients(
+        "gradients_clipped",
+        slip="gradients longer than 0.1, all together, are shortened to it",
+        kind="of another length",
+        right="return {name: value / tokens[:, 1:].size for name, value in slope.items()}",
+        wrong="""size = np.sqrt(sum((value**2).sum() for value in slope.values()))
+    size = max(size, 0.1 * tokens[:, 1:].size) / 0.1
+    return {name: value / size for name, value in slope.items()}""",
+        caught_by=("gradients.W_O", "gradients.W", "zero.gradients"),
+    ),
 )

@@ -210,6 +210,20 @@ LOSS = (
         caught_by=("model.loss",),
     ),
     _loss(
+        "loss_without_the_only_position",
+        slip="the first position is left out of the loss",
+        right="range(len(F))",
+        wrong="range(1, len(F))",
+        caught_by=("model.loss", "zero.loss"),
+    ),
+    _loss(
+        "loss_ignores_word_0",
+        slip="word 0 is taken for padding and left out of the loss",
+        right="losses.append(-log_probability[target])",
+        wrong="losses += [-log_probability[target]] * int(target > 0)",
+        caught_by=("model.loss", "zero.loss"),
+    ),
+    _loss(
         "loss_without_the_last_position",
         slip="the last position is left out of the loss",
         right="range(len(F))",

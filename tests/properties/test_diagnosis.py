@@ -138,11 +138,11 @@ def test_an_unknown_slip_has_no_name():
     assert named({"statistics": shifted}, "statistics.B_bar") == (None, None)
 
 
-def test_a_factor_that_differs_from_case_to_case_is_no_factor():
+def test_a_factor_that_differs_from_case_to_case_is_another_length_and_no_factor():
     def scaled(tokens, vocab_size):
         return {"B_bar": (2 + vocab_size) * statistics(tokens, vocab_size)["B_bar"]}
 
-    assert named({"statistics": scaled}, "statistics.B_bar") == (None, None)
+    assert named({"statistics": scaled}, "statistics.B_bar")[0] == "of another length"
 
 
 def test_what_is_compared_with_an_answer_of_the_targets_own_is_not_called_transposed():

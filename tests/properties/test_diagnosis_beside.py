@@ -10,6 +10,7 @@ from properties.cases import CorpusCase
 from properties.catalogue import select
 from properties.diagnosis import diagnose
 from properties.explaining import as_target, until_failure
+from properties.runner import run_check
 from properties.target import Target
 from reference.descent import train
 from reference.gradients import gradients
@@ -102,3 +103,41 @@ def test_zeros_are_not_called_a_slip_that_another_law_refutes():
     for first, slip in ((0, "the last step is not made"), (1, "all zero")):
         descent = {"train": partial(warm, first=first), "gradients": gradients}
         assert told("first_step.W_O", **descent)[0] == slip
+
+
+def clipped(parameters, tokens, most=0.03):
+    found = gradients(parameters, tokens)
+    length = np.sqrt(sum((value**2).sum() for value in found.values()))
+    return {name: value * min(1.0, most / length) if length else value for name, value in found.items()}
+
+
+@pytest.mark.parametrize("check", ["gradients.V", "gradients.P", "zero.gradients"])
+def test_gradients_that_are_clipped_at_any_length_are_told_as_that(check):
+    (law,) = select([check])
+    result = run_check(law, Target(With("wrong", gradients=clipped)), profile="quick", seed=0)
+    assert result.counterexample["looks_like"] == "of another length"
+    assert "clipped or normalised" in result.counterexample["diagnosis"]
+
+
+def test_what_is_turned_as_well_is_not_of_another_length():
+    def turned(parameters, tokens):
+        found = clipped(parameters, tokens)
+        return {**found, "V": found["V"] + 0.01 * found["W"]}
+
+    assert told("gradients.V", gradients=turned) == (None, "")
+
+
+def test_what_is_zero_by_rounding_refutes_a_slip_that_is_zero_too():
+    """Less P(target) times the mean share Phi_bar has rows of sum zero, as G_bar in the other order has."""
+
+    def independent(tokens, vocab_size):
+        right = statistics(tokens, vocab_size)
+        x = np.eye(vocab_size)[tokens]
+        shares = np.cumsum(x[:, :-1], axis=1) / np.arange(1, tokens.shape[1])[:, None]
+        Phi = np.einsum("nty,ntw->yw", x[:, 1:], shares) / tokens[:, 1:].size
+        Phi_bar = Phi - np.outer(Phi.sum(axis=1), Phi.sum(axis=0))
+        of_two = {"B_bar": right["B_bar"], "Sigma_B": right["Sigma_B"]}
+        return {**of_two, "Phi_bar": Phi_bar, "G_bar": right["Sigma_B"] @ Phi_bar}
+
+    assert told("statistics.Phi_bar", statistics=independent)[0].startswith("from Phi_bar is taken")
+    assert "G_bar" not in (told("statistics.G_bar_rows", statistics=independent)[0] or "")
