@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -149,7 +150,9 @@ def test_the_names_of_experiments_need_no_torch():
 
 
 def test_the_help_is_there_at_once():
-    """Next to the help of the least command line, in processor time and in turn: machines differ."""
+    """Next to the help of the least command line, in processor time and in turn: machines differ.
+
+    Both of a pair share what else the machine does then; one quick moment of one of them decides nothing.
+    """
     taken = [[whole_process([*command, "--help"])[1] for command in (COMMAND, LEAST)] for _ in range(5)]
-    ours, least = map(min, zip(*taken, strict=True))
-    assert ours <= MOST_OVER_LEAST * least, taken
+    assert median(ours / least for ours, least in taken) <= MOST_OVER_LEAST, taken
