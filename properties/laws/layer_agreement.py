@@ -1,9 +1,10 @@
 """Where the layers of a trained model part: at eta^4 in V, at eta^6 in W and P (derived here).
 
 Below those orders all layers are equal, and there neighbours differ by the amounts of
-`theory.laws.layer_separation`, which proves both for the series of every corpus. An implementation is held to
-them by fitted orders: that of what layers differ by, and one more for what is left once the law's amount is
-taken away. A layer that is trained at another rate, or sees another residual stream, parts too early.
+`theory.laws.layer_separation`, which derives both for every corpus and holds them of the series of one at a
+time. An implementation is held to them by fitted orders: that of what layers differ by, and one more for what
+is left once the law's amount is taken away. A layer that is trained at another rate, or sees another residual
+stream, parts too early.
 """
 
 from __future__ import annotations
