@@ -102,3 +102,68 @@ def test_zeros_are_not_called_a_slip_that_another_law_refutes():
     for first, slip in ((0, "the last step is not made"), (1, "all zero")):
         descent = {"train": partial(warm, first=first), "gradients": gradients}
         assert told("first_step.W_O", **descent)[0] == slip
+
+
+def test_a_number_that_fits_one_step_is_none_of_a_place_where_more_steps_refute_it():
+    """Of one step a running mean of the parameters is a rate of a tenth; of more it is not."""
+
+    def averaged(tokens, vocab_size, layers, rate, steps):
+        found = train(tokens, vocab_size, layers, rate, 0)
+        for step in range(1, steps + 1):
+            after = train(tokens, vocab_size, layers, rate, step)
+            found = {name: 0.9 * value + 0.1 * after[name] for name, value in found.items()}
+        return found
+
+    descent = {"train": averaged, "gradients": gradients}
+    assert told("first_step.W_O", **descent)[0] == "multiplied by 1/10"
+    assert told("descent.parameters", **descent)[0] is None
+
+
+def test_a_momentum_of_one_is_gradients_that_are_added_up():
+    def added_up(tokens, vocab_size, layers, rate, steps):
+        found = train(tokens, vocab_size, layers, rate, 0)
+        total = found
+        for _ in range(steps):
+            slope = gradients(found, tokens)
+            total = {name: total[name] + slope[name] for name in found}
+            found = {name: found[name] - rate * total[name] for name in found}
+        return found
+
+    (name, _) = told("descent.parameters", train=added_up, gradients=gradients)
+    assert "not set to zero between steps" in name
+
+
+def test_a_first_step_that_is_always_made_is_not_called_one_too_many():
+    def first(tokens, vocab_size, layers, rate, steps):
+        return train(tokens, vocab_size, layers, rate, max(steps, 1))
+
+    assert (
+        told("first_step.start", train=first, gradients=gradients)[0]
+        == "one step is made even where none is asked for"
+    )
+
+
+def drawn_start(tokens, vocab_size, layers, rate, steps):
+    found = train(tokens, vocab_size, layers, rate, steps)
+    return {name: value + np.random.default_rng(0).normal(0, 1, value.shape) for name, value in found.items()}
+
+
+def test_a_start_that_is_drawn_is_not_blamed_for_what_is_no_descent():
+    wrong = {"logits": lambda *given: 3 * logits(*given), "train": drawn_start}
+    assert told("model.logits", **wrong)[0] != "not from zero"
+    assert told("first_step.W_O", **wrong)[0] == "not from zero"
+
+
+def test_what_is_changed_in_one_case_alone_is_told_by_that_case():
+    """There need be no failure on the ordinary case where a failure can be only one slip."""
+
+    def sorts_one(tokens, vocab_size):
+        if len(tokens) == 1:
+            tokens.sort()
+        return statistics(tokens, vocab_size)
+
+    (law,) = select(["statistics.given"])
+    failed = CorpusCase(np.array([[1, 0, 1]]), 2)
+    slip = diagnose(law, Target(With("sorts one", statistics=sorts_one)), failed)
+    assert slip is not None
+    assert slip.name == "changed in place"
