@@ -74,7 +74,7 @@ def _two(target: Target, case: HeadsCase) -> Outcome:
 
 
 def _arguments(case: HeadsCase) -> dict[str, Any]:
-    """Return what is handed over, the last head to be removed before the first: no order is right by chance.
+    """Return what is handed over, the last head before the first, so that a list that is sorted shows.
 
     A head that is removed in the weights themselves would be missing from whatever is asked next.
     """
