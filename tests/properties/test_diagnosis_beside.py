@@ -10,10 +10,14 @@ from properties.cases import CorpusCase
 from properties.catalogue import select
 from properties.diagnosis import diagnose
 from properties.explaining import as_target, until_failure
+from properties.mutants import suspects
+from properties.mutants.factors import DECAY, MOMENTUM, Factor, solved
+from properties.mutants.suspects import Suspect
+from properties.sizes import powers
 from properties.target import Target
 from reference.descent import train
 from reference.gradients import gradients
-from reference.model import logits
+from reference.model import logits, loss
 from reference.statistics import statistics
 
 
@@ -167,3 +171,62 @@ def test_what_is_changed_in_one_case_alone_is_told_by_that_case():
     slip = diagnose(law, Target(With("sorts one", statistics=sorts_one)), failed)
     assert slip is not None
     assert slip.name == "changed in place"
+
+
+@pytest.mark.parametrize("check", ["gradients.W_O", "descent.parameters"])
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_no_slip_of_the_model_is_tried_behind_gradients_and_descent_whose_loss_is_right(
+    check, offset, monkeypatch
+):
+    made = []
+
+    def make():
+        made.append(check)
+        return With("as answered", **wrong)
+
+    in_the_loss = Suspect("of the model", frozenset(), make, in_the_loss=True)
+    monkeypatch.setattr(suspects, "suspects", lambda needs: (in_the_loss,))
+    wrong = {
+        "gradients": lambda *given: {name: value + 1 for name, value in gradients(*given).items()},
+        "train": lambda *given: {name: value + (given[4] > 0) for name, value in train(*given).items()},
+    }
+    name, _ = told(check, **wrong, loss=lambda *given: loss(*given) + offset)
+    assert (name == "of the model", bool(made)) == ((False, False) if offset == 0 else (True, True))
+
+
+def test_momentum_is_named_where_there_are_no_gradients_to_ask_for():
+    def moved(tokens, vocab_size, layers, rate, steps):
+        found = train(tokens, vocab_size, layers, rate, 0)
+        way = found
+        for _ in range(steps):
+            slope = gradients(found, tokens)
+            way = {name: way[name] / 4 + slope[name] for name in found}
+            found = {name: found[name] - rate * way[name] for name in found}
+        return found
+
+    assert told("descent.parameters", train=moved, loss=loss)[0] == "there is momentum of 1/4"
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "solves"),
+    [
+        (MOMENTUM, -0.5, False),
+        (MOMENTUM, 0.5, True),
+        (MOMENTUM, 1 - 2.0**-30, False),
+        (MOMENTUM, 1.5, False),
+        (DECAY, -0.5, False),
+        (DECAY, 1.5, True),
+    ],
+)
+def test_no_momentum_is_negative_or_one_and_no_decay_negative(place, size, solves):
+    found = solved(place, lambda factor: np.array([factor.size - size]), CorpusCase(np.array([[0, 1, 1]]), 2))
+    assert bool(list(found)) == solves
+
+
+def test_a_momentum_that_is_a_size_of_the_case_is_that_number_there():
+    (law,) = select(["descent.parameters"])
+    case = law.cases.ordinary
+    given = (case.tokens, case.vocab_size, case.layers, case.rate, case.steps)
+    for power in powers(case):
+        of_size, number = (Factor(MOMENTUM, size).make().train(*given) for size in (power, power.value(case)))
+        assert all(np.array_equal(of_size[name], number[name]) for name in number)
