@@ -152,6 +152,15 @@ def drawn_start(tokens, vocab_size, layers, rate, steps):
     return {name: value + np.random.default_rng(0).normal(0, 1, value.shape) for name, value in found.items()}
 
 
+@pytest.mark.parametrize("group", ["W_O", "V", "W", "P"])
+def test_each_weight_that_does_not_start_from_zero_is_told(group):
+    def moved(*given):
+        found = train(*given)
+        return {**found, group: found[group] + 1}
+
+    assert told("first_step.start", train=moved)[0] == "not from zero"
+
+
 def test_a_start_that_is_drawn_is_not_blamed_for_what_is_no_descent():
     wrong = {"logits": lambda *given: 3 * logits(*given), "train": drawn_start}
     assert told("model.logits", **wrong)[0] != "not from zero"
