@@ -90,7 +90,7 @@ def _certain(told: list[Comparison]) -> str | None:
 
 
 def _from_the_start(check: Check, target: Target) -> str | None:
-    """Return the slip that a descent begins with: nothing can be said of what comes after it."""
+    """Return the slip that a descent begins with, if any: nothing can be said of what comes after it."""
     from properties.catalogue import BY_ID
 
     start = BY_ID["first_step.start"]

@@ -110,7 +110,8 @@ def _a_factor(
 ) -> list[Suspect]:
     numbers, sizes = _solved_for(check, target, cases, told, places)
     # Both fit where a size is the same number in every case: a number says less.
-    return _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
+    found = _narrowed(check, target, cases, told, numbers, solved_for=True)
+    return found or _narrowed(check, target, cases, told, sizes, solved_for=True)
 
 
 def _solved_for(
@@ -154,7 +155,12 @@ def _numbers(comparisons: list[Comparison]) -> np.ndarray:
 
 
 def _narrowed(
-    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], those: Iterable[Suspect]
+    check: Check,
+    target: Target,
+    cases: list[Any],
+    told: list[list[Comparison]],
+    those: Iterable[Suspect],
+    solved_for: bool = False,
 ) -> list[Suspect]:
     found = list(those)
     # The ordinary case is the last: what suspects answer there is remembered from one failure to the next.
@@ -169,13 +175,14 @@ def _narrowed(
         else:
             undecided.append(other)
     # A law that fails as well may do so through a second slip: it decides between slips, and refutes none.
-    # Zeros alone say little, as those of one step not made do of a descent: there it does refute them.
+    # Zeros alone say little, as those of one step not made do of a descent: there it does refute them. So it
+    # does where numbers at a few places were solved for: one that fits one step may fit no second one.
     all_zero = all(is_zero(one[-1]) for one in told)
     for other in [*undecided, *later]:
         if all_zero or len({one.name for one in found}) > 1:
             mine = until_failure(other, target, other.cases.ordinary)
             explained = _also_explaining(other, mine, target.dtype, found)
-            found = explained if all_zero else explained or found
+            found = explained if all_zero or solved_for else explained or found
     return found
 
 

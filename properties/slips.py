@@ -33,8 +33,8 @@ KINDS = {
     "left on, a start that is random, or an array that is kept from call to call.",
     "changed in place": "It changes what it is given: look for `+=`, `out=` or an assignment into "
     "an argument, and work on a copy.",
-    "not from zero": "It does not start from zero: look for a start that is drawn, or parameters that "
-    "are kept from the call before.",
+    "not from zero": "It does not start from zero: before any step not all that it answers is zero. Look for "
+    "a start that is drawn, parameters that are kept from the call before, or what is added to an answer.",
     "of another length": "It is along what is right, and of another length in each case: look for what is "
     "clipped or normalised, or a factor that goes with the corpus.",
     "transposed and negated": "It is transposed and negated: right with its axes swapped and the other sign.",

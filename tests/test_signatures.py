@@ -41,6 +41,34 @@ def test_a_function_inside_another_is_held_the_first_time_that_it_is_made():
     assert second("1") == "1"
 
 
+def test_functions_of_one_name_inside_others_are_each_held():
+    def made():
+        def same(value: int) -> int:
+            return value
+
+        return same
+
+    def another():
+        def same(value: str) -> str:
+            return value
+
+        return same
+
+    for function, wrong in ((made(), "1"), (another(), 1)):
+        with pytest.raises(BeartypeCallHintViolation):
+            enforced(function, typechecker=beartype)(wrong)
+
+
+def outside(value: int) -> int:
+    return value
+
+
+def test_a_function_that_is_inside_no_other_is_held_however_often_it_is_imported():
+    for held in (enforced(outside, typechecker=beartype) for _ in range(2)):
+        with pytest.raises(BeartypeCallHintViolation):
+            held("1")
+
+
 def test_calls_that_were_right_admit_no_wrong_one():
     """Arguments are told apart by type, by the type and shape of their arrays, and by their parts.
 

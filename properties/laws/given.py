@@ -4,12 +4,16 @@ Many things are asked of one corpus and the same weights. A method that works in
 assignment into an argument, answers right the first time, and what is asked next is answered for a corpus or
 weights that nobody has. All other laws hand over copies, so that none of them would notice. A program gets
 its input as text or bytes and has nothing of its caller's to change: it keeps this law by what it is.
+A tensor or a list that is put in an array's place, of the same numbers, is a change as well: whoever asks
+next handles an array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
 
 from properties.answers import numbers
 from properties.cases import Cases
@@ -40,6 +44,9 @@ def leaves_as_given(method: str, arguments: Arguments) -> Law:
 
 
 def _compared(name: str, now: Any, given: Any) -> Iterator[Comparison]:
+    if isinstance(given, np.ndarray):
+        is_array = isinstance(now, np.ndarray)
+        yield Comparison(f"whether {name} is an array", is_array, True, 0.0, slip=IN_PLACE)
     if not isinstance(given, Mapping):
         yield Comparison(name, numbers(now, name), given, 0.0, slip=IN_PLACE)
         return

@@ -74,7 +74,10 @@ def _two(target: Target, case: HeadsCase) -> Outcome:
 
 
 def _arguments(case: HeadsCase) -> dict[str, Any]:
-    """A head that is removed in the weights themselves is missing from whatever is asked next."""
+    """Return what is handed over, the last head before the first, so that a list that is sorted shows.
+
+    A head that is removed in the weights themselves would be missing from whatever is asked next.
+    """
     removed = sorted({case.heads - 1, 0}, reverse=True)
     return {"the weights": dict(case.weights), "the stream": case.stream.copy(), "the heads": removed}
 

@@ -42,11 +42,13 @@ RATES = {
     "the learning rate is": ("W_O", "V", "W", "P"),
     **{f"the learning rate of {name} is": (name,) for name in ("W_O", "V", "W", "P")},
 }
-# What a step may go along instead of the gradient g: u <- c u + g, or u <- c u + (1 - c) g, or c u + g with
-# the first of these, or c theta + g. No c is negative, and of a momentum none is 1 or more.
-MOMENTUM, DAMPENED, NESTEROV, DECAY = EXTRAS = (
+# What a step may go along instead of the gradient g: u <- c u + g, or u <- c u + (1 - c) g, the latter from
+# u = 0 or, as torch has it, from the first u = g, or c u + g with the first of these, or c theta + g. No c is
+# negative, and of a momentum none is 1 or more: gradients that are added up are a slip of their own.
+MOMENTUM, DAMPENED, DAMPENED_LATER, NESTEROV, DECAY = EXTRAS = (
     "there is momentum of",
     "there is dampened momentum of",
+    "there is momentum, dampened from the second step on, of",
     "there is Nesterov's momentum of",
     "there is weight decay of",
 )
@@ -111,11 +113,12 @@ class Factor:
         size = self.size.of(tokens, vocab_size, layers, steps) if isinstance(self.size, Power) else self.size
         parameters = plain_training.start(vocab_size, tokens.shape[1] - 1, layers)
         way = {name: np.zeros_like(value) for name, value in parameters.items()}
-        for _ in range(steps):
+        for step in range(steps):
             slope = plain_training.gradients(parameters, tokens)
             for name, before in parameters.items():
                 kept = before if self.place == DECAY else way[name]
-                share = 1 - size if self.place == DAMPENED else 1.0
+                dampened = self.place == DAMPENED or (self.place == DAMPENED_LATER and step)
+                share = 1 - size if dampened else 1.0
                 way[name] = size * kept + share * slope[name]
                 along = size * way[name] + slope[name] if self.place == NESTEROV else way[name]
                 parameters[name] = before - rate * along
@@ -150,7 +153,7 @@ def solved(place: str, rest: Callable[[Factor], np.ndarray], case: Any) -> Itera
         size -= step
         if abs(step) <= NUDGE * NUDGE * abs(size):
             break
-    if place in EXTRAS and (size < 0 or (size >= 1 and place != DECAY)):
+    if place in EXTRAS and (size < 0 or (size >= 1 - NUDGE and place != DECAY)):
         return
     for near in _near(size):
         yield Factor(place, near)

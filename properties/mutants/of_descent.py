@@ -74,6 +74,25 @@ TRAIN = (
         caught_by=("descent.parameters", "scaling.W_O", "behaviour.ablation"),
     ),
     _train(
+        "train_gradients_added_up",
+        slip="a step goes along the gradients of all steps so far: they are not set to zero between steps",
+        right="""for _step in range(steps):
+        slope = gradients(parameters, tokens)
+""",
+        wrong="""slope = dict.fromkeys(parameters, 0)
+    for _step in range(steps):
+        slope = {name: slope[name] + value for name, value in gradients(parameters, tokens).items()}
+""",
+        caught_by=("descent.parameters", "scaling.W_O", "scaling.V"),
+    ),
+    _train(
+        "train_at_least_one_step",
+        slip="one step is made even where none is asked for",
+        right="range(steps)",
+        wrong="range(max(steps, 1))",
+        caught_by=("first_step.start",),
+    ),
+    _train(
         "train_weight_decay",
         slip="the weights decay a little in every step",
         right="parameters[name] - rate",

@@ -38,6 +38,11 @@ OPTIMISERS = [
     (sgd(momentum=0.9), [DESCENT], "there is momentum of 0.9"),
     (sgd(momentum=0.5), [DESCENT], "there is momentum of 1/2"),
     (sgd(momentum=0.9, nesterov=True), [FIRST, DESCENT], "there is Nesterov's momentum of 0.9"),
+    (
+        sgd(momentum=0.9, dampening=0.9),
+        [DESCENT],
+        "there is momentum, dampened from the second step on, of 0.9",
+    ),
     (sgd(weight_decay=0.01), [DESCENT], "there is weight decay of 0.01"),
     (sgd(weight_decay=0.3), [DESCENT], "there is weight decay of 0.3"),
     (

@@ -10,11 +10,15 @@ from properties.cases import CorpusCase
 from properties.catalogue import select
 from properties.diagnosis import diagnose
 from properties.explaining import as_target, until_failure
+from properties.mutants import suspects
+from properties.mutants.factors import DECAY, MOMENTUM, Factor, solved
+from properties.mutants.suspects import Suspect
 from properties.runner import run_check
+from properties.sizes import powers
 from properties.target import Target
 from reference.descent import train
 from reference.gradients import gradients
-from reference.model import logits
+from reference.model import logits, loss
 from reference.statistics import statistics
 
 
@@ -141,3 +145,140 @@ def test_what_is_zero_by_rounding_refutes_a_slip_that_is_zero_too():
 
     assert told("statistics.Phi_bar", statistics=independent)[0].startswith("from Phi_bar is taken")
     assert "G_bar" not in (told("statistics.G_bar_rows", statistics=independent)[0] or "")
+
+
+def test_a_number_that_fits_one_step_is_none_of_a_place_where_more_steps_refute_it():
+    """Of one step a running mean of the parameters is a rate of a tenth; of more it is not."""
+
+    def averaged(tokens, vocab_size, layers, rate, steps):
+        found = train(tokens, vocab_size, layers, rate, 0)
+        for step in range(1, steps + 1):
+            after = train(tokens, vocab_size, layers, rate, step)
+            found = {name: 0.9 * value + 0.1 * after[name] for name, value in found.items()}
+        return found
+
+    descent = {"train": averaged, "gradients": gradients}
+    assert told("first_step.W_O", **descent)[0] == "multiplied by 1/10"
+    assert told("descent.parameters", **descent)[0] is None
+
+
+def test_a_momentum_of_one_is_gradients_that_are_added_up():
+    def added_up(tokens, vocab_size, layers, rate, steps):
+        found = train(tokens, vocab_size, layers, rate, 0)
+        total = found
+        for _ in range(steps):
+            slope = gradients(found, tokens)
+            total = {name: total[name] + slope[name] for name in found}
+            found = {name: found[name] - rate * total[name] for name in found}
+        return found
+
+    (name, _) = told("descent.parameters", train=added_up, gradients=gradients)
+    assert "not set to zero between steps" in name
+
+
+def test_a_first_step_that_is_always_made_is_not_called_one_too_many():
+    def first(tokens, vocab_size, layers, rate, steps):
+        return train(tokens, vocab_size, layers, rate, max(steps, 1))
+
+    assert (
+        told("first_step.start", train=first, gradients=gradients)[0]
+        == "one step is made even where none is asked for"
+    )
+
+
+def drawn_start(tokens, vocab_size, layers, rate, steps):
+    found = train(tokens, vocab_size, layers, rate, steps)
+    return {name: value + np.random.default_rng(0).normal(0, 1, value.shape) for name, value in found.items()}
+
+
+@pytest.mark.parametrize("group", ["W_O", "V", "W", "P"])
+def test_each_weight_that_does_not_start_from_zero_is_told(group):
+    def moved(*given):
+        found = train(*given)
+        return {**found, group: found[group] + 1}
+
+    assert told("first_step.start", train=moved)[0] == "not from zero"
+
+
+def test_a_start_that_is_drawn_is_not_blamed_for_what_is_no_descent():
+    wrong = {"logits": lambda *given: 3 * logits(*given), "train": drawn_start}
+    assert told("model.logits", **wrong)[0] != "not from zero"
+    assert told("first_step.W_O", **wrong)[0] == "not from zero"
+
+
+def test_what_is_changed_in_one_case_alone_is_told_by_that_case():
+    """There need be no failure on the ordinary case where a failure can be only one slip."""
+
+    def sorts_one(tokens, vocab_size):
+        if len(tokens) == 1:
+            tokens.sort()
+        return statistics(tokens, vocab_size)
+
+    (law,) = select(["statistics.given"])
+    failed = CorpusCase(np.array([[1, 0, 1]]), 2)
+    slip = diagnose(law, Target(With("sorts one", statistics=sorts_one)), failed)
+    assert slip is not None
+    assert slip.name == "changed in place"
+
+
+@pytest.mark.parametrize("check", ["gradients.W_O", "descent.parameters"])
+@pytest.mark.parametrize("offset", [0.0, 0.5, 1.0])
+def test_a_slip_of_the_model_is_behind_gradients_and_descent_whose_loss_it_answers(
+    check, offset, monkeypatch
+):
+    """Not behind those whose loss is right, or wrong in another way."""
+    asked = []
+    wrong = {
+        "gradients": lambda *given: {name: value + 1 for name, value in gradients(*given).items()},
+        "train": lambda *given: {name: value + (given[4] > 0) for name, value in train(*given).items()},
+    }
+
+    def off_by(offset):
+        return lambda *given: loss(*given) + offset
+
+    def make():
+        training = {name: lambda *given, f=f: (asked.append(1), f(*given))[1] for name, f in wrong.items()}
+        return With("of the model", **training, loss=off_by(1.0))
+
+    slipped = Suspect("of the model", frozenset(), make, in_the_loss=True)
+    monkeypatch.setattr(suspects, "suspects", lambda needs: (slipped,))
+    name, _ = told(check, **wrong, loss=off_by(offset))
+    assert (name == "of the model", bool(asked)) == (offset == 1.0, offset == 1.0)
+
+
+def test_momentum_is_named_where_there_are_no_gradients_to_ask_for():
+    def moved(tokens, vocab_size, layers, rate, steps):
+        found = train(tokens, vocab_size, layers, rate, 0)
+        way = found
+        for _ in range(steps):
+            slope = gradients(found, tokens)
+            way = {name: way[name] / 4 + slope[name] for name in found}
+            found = {name: found[name] - rate * way[name] for name in found}
+        return found
+
+    assert told("descent.parameters", train=moved, loss=loss)[0] == "there is momentum of 1/4"
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "solves"),
+    [
+        (MOMENTUM, -0.5, False),
+        (MOMENTUM, 0.5, True),
+        (MOMENTUM, 1 - 2.0**-30, False),
+        (MOMENTUM, 1.5, False),
+        (DECAY, -0.5, False),
+        (DECAY, 1.5, True),
+    ],
+)
+def test_no_momentum_is_negative_or_one_and_no_decay_negative(place, size, solves):
+    found = solved(place, lambda factor: np.array([factor.size - size]), CorpusCase(np.array([[0, 1, 1]]), 2))
+    assert bool(list(found)) == solves
+
+
+def test_a_momentum_that_is_a_size_of_the_case_is_that_number_there():
+    (law,) = select(["descent.parameters"])
+    case = law.cases.ordinary
+    given = (case.tokens, case.vocab_size, case.layers, case.rate, case.steps)
+    for power in powers(case):
+        of_size, number = (Factor(MOMENTUM, size).make().train(*given) for size in (power, power.value(case)))
+        assert all(np.array_equal(of_size[name], number[name]) for name in number)

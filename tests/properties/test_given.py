@@ -77,6 +77,7 @@ SPOILED = {
     "an entry taken out": lambda mapping: mapping.pop("W_O"),
     "an entry cut": lambda mapping: mapping.update(W_O=mapping["W_O"][:1]),
     "an entry replaced by none": lambda mapping: mapping.update(W_O=None),
+    "an entry replaced by a list": lambda mapping: mapping.update(W_O=mapping["W_O"].tolist()),
     "an entry replaced by text": lambda mapping: mapping.update(W_O="weights"),
     "a name that is no text": lambda mapping: mapping.update({0: np.ones(2)}),
 }
@@ -87,6 +88,7 @@ SPOILED = {
 def test_a_mapping_that_is_given_keeps_its_names_and_shapes(method, how):
     result = run(method, lambda arguments: SPOILED[how](arguments[0]))
     assert result.result == "failed", result.note
+    assert result.counterexample["looks_like"] == "changed in place"
 
 
 def test_an_array_that_is_given_keeps_its_shape():
