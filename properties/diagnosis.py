@@ -8,6 +8,7 @@ A slip may be in a statistic and all that follows from it, or in what is answere
 A suspect must agree with all that the law compares up to its failure, and with the earlier laws on the same
 method that the answer passes, so that B_bar^T is not blamed for a wrong Sigma_B. Where a few slips explain an
 answer and no other law decides between them, all of them are said.
+Where a comparison can fail by one slip alone it says so itself, and one case is enough.
 """
 
 from __future__ import annotations

@@ -110,8 +110,7 @@ def _a_factor(
 ) -> list[Suspect]:
     numbers, sizes = _solved_for(check, target, cases, told, places)
     # Both fit where a size is the same number in every case: a number says less.
-    found = _narrowed(check, target, cases, told, numbers, solved_for=True)
-    return found or _narrowed(check, target, cases, told, sizes, solved_for=True)
+    return _narrowed(check, target, cases, told, numbers) or _narrowed(check, target, cases, told, sizes)
 
 
 def _solved_for(
@@ -141,7 +140,7 @@ def _solved_for(
 
     for place in places:
         for factor in solved(place, rest, cases[-1]):
-            one = Suspect(factor.name, frozenset(), factor.make)
+            one = Suspect(factor.name, frozenset(), factor.make, solved_for=True)
             if agree(_answers(check, one, cases[-1], target.dtype), told[-1], target.dtype):
                 if isinstance(factor.size, Power):
                     sizes.append(one)
@@ -155,12 +154,7 @@ def _numbers(comparisons: list[Comparison]) -> np.ndarray:
 
 
 def _narrowed(
-    check: Check,
-    target: Target,
-    cases: list[Any],
-    told: list[list[Comparison]],
-    those: Iterable[Suspect],
-    solved_for: bool = False,
+    check: Check, target: Target, cases: list[Any], told: list[list[Comparison]], those: Iterable[Suspect]
 ) -> list[Suspect]:
     found = list(those)
     # The ordinary case is the last: what suspects answer there is remembered from one failure to the next.
@@ -182,7 +176,8 @@ def _narrowed(
         if all_zero or len({one.name for one in found}) > 1:
             mine = until_failure(other, target, other.cases.ordinary)
             explained = _also_explaining(other, mine, target.dtype, found)
-            found = explained if all_zero or solved_for else explained or found
+            refuted = all_zero or all(one.solved_for for one in found)
+            found = explained if refuted else explained or found
     return found
 
 

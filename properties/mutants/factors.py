@@ -78,13 +78,13 @@ class Factor:
         training = rewritten(plain_training, [])
         vars(training)["gradients"] = self._moves if self.place in RATES else self._gradients
         methods: dict[str, Callable[..., Any]] = {"train": training.train}
-        if self.place in EXTRAS:
-            methods = {"train": self._stepped}
-        elif self.place in PLACES:
+        if self.place in PLACES:
             methods |= {name: partial(self._answer, getattr(plain_model, name)) for name in ANSWERED}
             methods |= {"gradients": self._gradients}
         elif isinstance(self.size, Power):
             methods = {"train": self._train}
+        elif self.place in EXTRAS:
+            methods = {"train": partial(self._stepped, self.size)}
         slipped = {name: quiet(method) for name, method in methods.items()}
         return Implementation("factor", {**plain().methods, **slipped})
 
@@ -109,8 +109,9 @@ class Factor:
             name: value * (self.size if name in RATES[self.place] else 1.0) for name, value in slope.items()
         }
 
-    def _stepped(self, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int) -> Any:
-        size = self.size.of(tokens, vocab_size, layers, steps) if isinstance(self.size, Power) else self.size
+    def _stepped(
+        self, size: float, tokens: np.ndarray, vocab_size: int, layers: int, rate: float, steps: int
+    ) -> Any:
         parameters = plain_training.start(vocab_size, tokens.shape[1] - 1, layers)
         way = {name: np.zeros_like(value) for name, value in parameters.items()}
         for step in range(steps):

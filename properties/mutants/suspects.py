@@ -118,6 +118,7 @@ class Suspect:
         make: makes an implementation with the slip, anew each time: one may remember its answers.
         alone: whether every other method than the one asked for is right.
         in_the_loss: whether the loss is wrong as well.
+        solved_for: whether it was made to fit what was answered.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Suspect:
     make: Callable[[], Implementation]
     alone: bool = False
     in_the_loss: bool = False
+    solved_for: bool = False
 
 
 @cache

@@ -25,7 +25,6 @@ def test_one_period_is_solved_by_position_and_many_not_by_one_layer():
     assert one_layer["floor, one head"] < one_layer["loss, one head"]
 
 
-@pytest.mark.deep
 def test_blocks_and_circuits(tmp_path):
     """Many periods are solved by matching; the circuit is cut at its keys and nowhere else."""
     names = ["induction.random_period", "induction.emergence"]

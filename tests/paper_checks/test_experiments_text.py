@@ -23,7 +23,6 @@ from properties.evidence_ladder import Step
 from reference.errors import InputError
 
 
-@pytest.mark.deep
 def test_heads_of_text():
     """Trained heads differ and untrained ones do not; each outcome says what was asked and what was seen."""
     names = ["heads", "ablation", "induction.in_text", "probes"]

@@ -162,17 +162,23 @@ def test_a_number_that_fits_one_step_is_none_of_a_place_where_more_steps_refute_
     assert told("descent.parameters", **descent)[0] is None
 
 
-def test_a_momentum_of_one_is_gradients_that_are_added_up():
-    def added_up(tokens, vocab_size, layers, rate, steps):
+def with_momentum(kept):
+    """Descent along u, where u is kept in part from step to step and the gradient is added."""
+
+    def moved(tokens, vocab_size, layers, rate, steps):
         found = train(tokens, vocab_size, layers, rate, 0)
-        total = found
+        way = found
         for _ in range(steps):
             slope = gradients(found, tokens)
-            total = {name: total[name] + slope[name] for name in found}
-            found = {name: found[name] - rate * total[name] for name in found}
+            way = {name: kept * way[name] + slope[name] for name in found}
+            found = {name: found[name] - rate * way[name] for name in found}
         return found
 
-    (name, _) = told("descent.parameters", train=added_up, gradients=gradients)
+    return moved
+
+
+def test_a_momentum_of_one_is_gradients_that_are_added_up():
+    (name, _) = told("descent.parameters", train=with_momentum(1), gradients=gradients)
     assert "not set to zero between steps" in name
 
 
@@ -247,16 +253,7 @@ def test_a_slip_of_the_model_is_behind_gradients_and_descent_whose_loss_it_answe
 
 
 def test_momentum_is_named_where_there_are_no_gradients_to_ask_for():
-    def moved(tokens, vocab_size, layers, rate, steps):
-        found = train(tokens, vocab_size, layers, rate, 0)
-        way = found
-        for _ in range(steps):
-            slope = gradients(found, tokens)
-            way = {name: way[name] / 4 + slope[name] for name in found}
-            found = {name: found[name] - rate * way[name] for name in found}
-        return found
-
-    assert told("descent.parameters", train=moved, loss=loss)[0] == "there is momentum of 1/4"
+    assert told("descent.parameters", train=with_momentum(1 / 4), loss=loss)[0] == "there is momentum of 1/4"
 
 
 @pytest.mark.parametrize(
