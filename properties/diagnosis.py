@@ -27,6 +27,7 @@ from properties.explaining import (
     as_target,
     explaining,
     fails,
+    is_zero,
     passes_an_earlier,
     tells_slips,
     until_failure,
@@ -209,8 +210,8 @@ def _of_another_length(wrong: list[Comparison], dtype: str) -> Slip | None:
     """Return that each case has a factor of its own, where each has numbers enough to tell that."""
     for one in wrong:
         got, expected, bound = arrays(one)
-        if np.count_nonzero(np.abs(expected) > bound) < 2:
-            return None
+        if np.count_nonzero(np.abs(expected) > bound) < 2 or is_zero(one):
+            return None  # one number, and rounding, are multiples of anything
         factor = float((got * expected).sum() / (expected * expected).sum())
         if not math.isfinite(factor) or factor <= 0 or not _is_times(one, factor, dtype):
             return None

@@ -9,7 +9,7 @@ from breaking import With
 from properties.cases import CorpusCase
 from properties.catalogue import select
 from properties.diagnosis import diagnose
-from properties.explaining import as_target, until_failure
+from properties.explaining import as_target, is_zero, until_failure
 from properties.mutants import suspects
 from properties.mutants.factors import DECAY, MOMENTUM, Factor, solved
 from properties.mutants.suspects import Suspect
@@ -132,19 +132,33 @@ def test_what_is_turned_as_well_is_not_of_another_length():
 
 
 def test_what_is_zero_by_rounding_refutes_a_slip_that_is_zero_too():
-    """Less P(target) times the mean share Phi_bar has rows of sum zero, as G_bar in the other order has."""
+    """Centred twice Phi_bar has rows of sum zero, as G_bar in the other order has; which is no known slip."""
 
-    def independent(tokens, vocab_size):
+    def twice(tokens, vocab_size):
         right = statistics(tokens, vocab_size)
-        x = np.eye(vocab_size)[tokens]
-        shares = np.cumsum(x[:, :-1], axis=1) / np.arange(1, tokens.shape[1])[:, None]
-        Phi = np.einsum("nty,ntw->yw", x[:, 1:], shares) / tokens[:, 1:].size
-        Phi_bar = Phi - np.outer(Phi.sum(axis=1), Phi.sum(axis=0))
-        of_two = {"B_bar": right["B_bar"], "Sigma_B": right["Sigma_B"]}
-        return {**of_two, "Phi_bar": Phi_bar, "G_bar": right["Sigma_B"] @ Phi_bar}
+        Phi_bar = right["Phi_bar"] - right["Phi_bar"].mean(axis=1, keepdims=True)
+        G_bar = right["Sigma_B"] @ Phi_bar
+        return {"B_bar": right["B_bar"], "Phi_bar": Phi_bar, "Sigma_B": right["Sigma_B"], "G_bar": G_bar}
 
-    assert told("statistics.Phi_bar", statistics=independent)[0].startswith("from Phi_bar is taken")
-    assert "G_bar" not in (told("statistics.G_bar_rows", statistics=independent)[0] or "")
+    (law,) = select(["statistics.G_bar_rows"])
+    sums = until_failure(law, Target(With("twice", statistics=twice)), law.cases.ordinary)[-1]
+    assert np.any(sums.got)
+    assert is_zero(sums)
+    assert told("statistics.G_bar_rows", statistics=twice) == (None, "")
+
+
+def test_another_length_is_told_of_what_is_along_the_right_answer_and_of_more_than_one_number():
+    def backwards(tokens, vocab_size):
+        return {"B_bar": -(1 + vocab_size) * len(tokens) * statistics(tokens, vocab_size)["B_bar"]}
+
+    for target, check in (
+        (With("backwards", statistics=backwards), "statistics.B_bar"),
+        (With("squared", loss=lambda *given: loss(*given) ** 2), "model.loss"),
+    ):
+        (law,) = select([check])
+        result = run_check(law, Target(target), profile="quick", seed=0)
+        assert result.result == "failed"
+        assert result.counterexample.get("looks_like") != "of another length"
 
 
 def test_a_number_that_fits_one_step_is_none_of_a_place_where_more_steps_refute_it():
